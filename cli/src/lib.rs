@@ -1,0 +1,1 @@
+//! The compressor command: list, bench, block.

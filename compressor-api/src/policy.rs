@@ -1,0 +1,93 @@
+use crate::{Direction, Format};
+
+/// What happens when an accelerator cannot serve.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum OnFailure {
+    /// Software serves.
+    #[default]
+    Software,
+    /// The caller gets the error.
+    Fail,
+}
+
+/// A provider that a format and direction is given to, before any preference or priority.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assignment {
+    /// The format.
+    pub format: Format,
+    /// The direction; `None` for both.
+    pub direction: Option<Direction>,
+    /// The provider's name.
+    pub provider: String,
+}
+
+/// How providers are chosen, and what happens when one fails.
+///
+/// The default takes whatever accelerates, and lets software serve whenever it cannot.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Policy {
+    /// Who gets what, whatever else is there.
+    pub assignments: Vec<Assignment>,
+    /// Names in the order they are tried, before all that are not named.
+    pub preference: Vec<String>,
+    /// Uses no accelerator at all.
+    pub software_only: bool,
+    /// An assigned provider is not there, or does not work.
+    pub on_absent: OnFailure,
+    /// A provider that was chosen cannot make a compressor.
+    pub on_create_error: OnFailure,
+    /// An operation failed in the accelerator.
+    pub on_operation_error: OnFailure,
+}
+
+impl Policy {
+    /// Software alone.
+    #[must_use]
+    pub fn software_only() -> Self {
+        Self {
+            software_only: true,
+            ..Self::default()
+        }
+    }
+
+    /// Gives a format, in one direction or both, to a provider.
+    #[must_use]
+    pub fn assign(
+        mut self,
+        format: Format,
+        direction: Option<Direction>,
+        provider: impl Into<String>,
+    ) -> Self {
+        self.assignments.push(Assignment {
+            format,
+            direction,
+            provider: provider.into(),
+        });
+        self
+    }
+
+    /// Tries this provider before all that are not named, after those already named.
+    #[must_use]
+    pub fn prefer(mut self, provider: impl Into<String>) -> Self {
+        self.preference.push(provider.into());
+        self
+    }
+
+    /// The provider assigned to a format and direction; the last assignment counts.
+    pub(crate) fn assigned(&self, format: Format, direction: Direction) -> Option<&str> {
+        self.assignments
+            .iter()
+            .rev()
+            .find(|a| a.format == format && a.direction.is_none_or(|d| d == direction))
+            .map(|a| a.provider.as_str())
+    }
+
+    /// Place in the preference list; those not named come after all that are.
+    pub(crate) fn rank(&self, provider: &str) -> usize {
+        self.preference
+            .iter()
+            .position(|name| name == provider)
+            .unwrap_or(usize::MAX)
+    }
+}

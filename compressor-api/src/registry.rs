@@ -1,0 +1,470 @@
+use std::collections::BTreeMap;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::provider::Submitted;
+use crate::{
+    Capabilities, Compressor, CompressorFactory, Considered, Direction, Format, Health, OnFailure,
+    OpenError, ParamError, Params, Policy, ProviderClass, ProviderEntry, ProviderId, SelectError,
+    Selected, Selection, Spec, Verdict, framed,
+};
+
+/// The providers of a process: listed at once, opened when first needed, chosen by [`Policy`].
+///
+/// Registration is explicit; nothing is found behind the caller's back. The order of registration
+/// does not matter: providers are tried by descending priority, then by name.
+#[derive(Debug)]
+pub struct Registry {
+    slots: Vec<Slot>,
+}
+
+#[derive(Debug)]
+struct Slot {
+    entry: &'static ProviderEntry,
+    params: Params,
+    /// `None` until it is first needed. The lock is held while opening, so that a provider is
+    /// opened once, and never during an operation.
+    opened: Mutex<Option<Result<Arc<dyn CompressorFactory>, OpenError>>>,
+}
+
+/// Collects what a [`Registry`] will hold.
+#[derive(Debug, Default)]
+pub struct RegistryBuilder {
+    entries: Vec<&'static ProviderEntry>,
+    params: BTreeMap<String, Vec<(String, String)>>,
+}
+
+impl RegistryBuilder {
+    /// Adds a provider.
+    #[must_use]
+    pub fn provider(mut self, entry: &'static ProviderEntry) -> Self {
+        self.entries.push(entry);
+        self
+    }
+
+    /// Adds every provider that [`submit_provider!`](crate::submit_provider) listed in this
+    /// program and that is not added already.
+    #[must_use]
+    pub fn submitted(mut self) -> Self {
+        for Submitted(entry) in inventory::iter::<Submitted> {
+            if !self
+                .entries
+                .iter()
+                .any(|known| std::ptr::eq(*known, *entry))
+            {
+                self.entries.push(entry);
+            }
+        }
+        self
+    }
+
+    /// Gives a provider a parameter, as text; checked by [`build`](Self::build).
+    #[must_use]
+    pub fn param(
+        mut self,
+        provider: impl Into<String>,
+        name: impl Into<String>,
+        value: impl Into<String>,
+    ) -> Self {
+        self.params
+            .entry(provider.into())
+            .or_default()
+            .push((name.into(), value.into()));
+        self
+    }
+
+    /// The registry. Nothing is opened yet.
+    ///
+    /// # Errors
+    ///
+    /// [`RegistryError`]: a name twice or badly formed, a parameter for a provider that is not
+    /// there, a parameter that the provider does not take.
+    pub fn build(self) -> Result<Registry, RegistryError> {
+        let Self {
+            mut entries,
+            mut params,
+        } = self;
+        entries.sort_by_key(|entry| (std::cmp::Reverse(entry.priority), entry.id));
+        let mut slots: Vec<Slot> = Vec::with_capacity(entries.len());
+        for entry in entries {
+            if !entry.id.is_well_formed() {
+                return Err(RegistryError::BadName { provider: entry.id });
+            }
+            if slots.iter().any(|slot| slot.entry.id == entry.id) {
+                return Err(RegistryError::Duplicate { provider: entry.id });
+            }
+            let given = params.remove(entry.id.as_str()).unwrap_or_default();
+            let given = given
+                .iter()
+                .map(|(name, value)| (name.as_str(), value.as_str()));
+            let params =
+                Params::parse(entry.params, given).map_err(|error| RegistryError::Param {
+                    provider: entry.id,
+                    error,
+                })?;
+            slots.push(Slot {
+                entry,
+                params,
+                opened: Mutex::new(None),
+            });
+        }
+        match params.into_keys().next() {
+            Some(name) => Err(RegistryError::UnknownProvider { name }),
+            None => Ok(Registry { slots }),
+        }
+    }
+}
+
+impl Registry {
+    /// An empty collection of providers.
+    #[must_use]
+    pub fn builder() -> RegistryBuilder {
+        RegistryBuilder::default()
+    }
+
+    /// The providers as listed, in the order they are tried. Opens nothing.
+    pub fn entries(&self) -> impl Iterator<Item = &'static ProviderEntry> {
+        self.slots.iter().map(|slot| slot.entry)
+    }
+
+    /// The provider, opened and self-tested; the first call does both, later ones remember.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenError`], remembered until [`reprobe`](Self::reprobe). A provider that panics or fails
+    /// its self-test is [`Broken`](OpenError::Broken); a name that is not registered is
+    /// [`Misconfigured`](OpenError::Misconfigured).
+    pub fn open(&self, provider: &str) -> Result<Arc<dyn CompressorFactory>, OpenError> {
+        self.slot(provider)?.open()
+    }
+
+    /// Tries again to open a provider that could not be opened; one that is open stays so.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](Self::open).
+    pub fn reprobe(&self, provider: &str) -> Result<Arc<dyn CompressorFactory>, OpenError> {
+        let slot = self.slot(provider)?;
+        let mut opened = slot.lock();
+        if matches!(*opened, Some(Err(_))) {
+            *opened = None;
+        }
+        drop(opened);
+        slot.open()
+    }
+
+    /// How a provider is, as far as it is known; `None` if it is not registered or was not needed
+    /// yet.
+    #[must_use]
+    pub fn health(&self, provider: &str) -> Option<Health> {
+        let opened = self.slot(provider).ok()?.lock().clone()?;
+        Some(match opened {
+            Ok(factory) => guarded(|| factory.health()).unwrap_or_else(|| Health::Quarantined {
+                why: "panicked when asked for its health".into(),
+            }),
+            Err(error) => Health::Absent {
+                why: error.to_string().into(),
+            },
+        })
+    }
+
+    /// Chooses who compresses and who decompresses for `spec`, opening what has to be opened.
+    ///
+    /// For each direction: the provider that the policy assigns; else those it prefers, in order;
+    /// else by priority, then by name. The first one that opens, lists the format with what the
+    /// spec asks for, and makes a compressor serves. A provider that lists the format inside a
+    /// frame (`lz4-block` in `lz4-sized`) serves the framed format through
+    /// [`framed`](crate::framed).
+    ///
+    /// # Errors
+    ///
+    /// [`SelectError`]: no software codec to fall back to, a name that is not registered, a
+    /// provider that is [`Misconfigured`](OpenError::Misconfigured), or one that cannot serve while
+    /// the policy says [`OnFailure::Fail`].
+    pub fn select(&self, spec: &Spec, policy: &Policy) -> Result<Selection, SelectError> {
+        self.check_names(policy)?;
+        let software = self.software(spec)?;
+        let mut considered = Vec::new();
+        let mut choose = |direction| self.choose(spec, policy, direction, &mut considered);
+        let (compress, decompress) = (choose(Direction::Compress)?, choose(Direction::Decompress)?);
+        Ok(Selection {
+            spec: spec.clone(),
+            software,
+            compress,
+            decompress,
+            considered,
+        })
+    }
+
+    fn check_names(&self, policy: &Policy) -> Result<(), SelectError> {
+        let assigned = policy.assignments.iter().map(|a| &a.provider);
+        for name in assigned.chain(&policy.preference) {
+            if self.slot(name).is_err() {
+                let known = self.entries().map(|entry| entry.id).collect();
+                return Err(SelectError::UnknownProvider {
+                    name: name.clone(),
+                    known,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn software(&self, spec: &Spec) -> Result<Arc<dyn Compressor>, SelectError> {
+        let mut refused = None;
+        for slot in self
+            .slots
+            .iter()
+            .filter(|slot| slot.entry.class == ProviderClass::Software)
+        {
+            if !slot.entry.may_serve(spec.format()) {
+                continue;
+            }
+            // One codec serves both directions, or cannot be fallen back to.
+            let found = slot
+                .candidate(spec, Direction::Decompress)
+                .and_then(|_| slot.candidate(spec, Direction::Compress));
+            match found {
+                Ok(found) => return Ok(found.compressor),
+                Err(verdict) => {
+                    refused.get_or_insert(SelectError::Software {
+                        provider: slot.entry.id,
+                        verdict,
+                    });
+                }
+            }
+        }
+        Err(refused.unwrap_or(SelectError::NoSoftware {
+            format: spec.format(),
+        }))
+    }
+
+    fn choose(
+        &self,
+        spec: &Spec,
+        policy: &Policy,
+        direction: Direction,
+        considered: &mut Vec<Considered>,
+    ) -> Result<Option<Selected>, SelectError> {
+        let assigned = policy.assigned(spec.format(), direction);
+        let mut slots: Vec<&Slot> = self
+            .slots
+            .iter()
+            .filter(|slot| slot.entry.may_serve(spec.format()))
+            .collect();
+        slots.sort_by_key(|slot| policy.rank(slot.entry.id.as_str()));
+
+        if let Some(name) = assigned
+            && !slots.iter().any(|slot| slot.entry.id.as_str() == name)
+        {
+            let verdict = Verdict::NoCapability;
+            let slot = self
+                .slots
+                .iter()
+                .find(|slot| slot.entry.id.as_str() == name);
+            if let Some(slot) = slot {
+                let provider = slot.entry.id;
+                considered.push(Considered::new(provider, direction, verdict.clone()));
+                if policy.on_absent == OnFailure::Fail {
+                    return Err(SelectError::Refused {
+                        provider,
+                        direction,
+                        verdict,
+                    });
+                }
+            }
+        }
+
+        let mut chosen: Option<Selected> = None;
+        let mut served = false;
+        for slot in slots {
+            let provider = slot.entry.id;
+            let software = slot.entry.class == ProviderClass::Software;
+            let verdict = if served {
+                Verdict::Outranked
+            } else if policy.software_only && !software {
+                Verdict::Disabled
+            } else if !software && assigned.is_some_and(|name| name != provider.as_str()) {
+                Verdict::NotAssigned
+            } else {
+                match slot.candidate(spec, direction) {
+                    Ok(found) => {
+                        served = true;
+                        chosen = (!software).then_some(found);
+                        Verdict::Chosen
+                    }
+                    Err(verdict) => {
+                        let fatal = match &verdict {
+                            Verdict::NotOpened(OpenError::Misconfigured { .. }) => true,
+                            Verdict::NotCreated(_) => policy.on_create_error == OnFailure::Fail,
+                            _ => {
+                                assigned == Some(provider.as_str())
+                                    && policy.on_absent == OnFailure::Fail
+                            }
+                        };
+                        if fatal {
+                            return Err(SelectError::Refused {
+                                provider,
+                                direction,
+                                verdict,
+                            });
+                        }
+                        verdict
+                    }
+                }
+            };
+            considered.push(Considered::new(provider, direction, verdict));
+        }
+        Ok(chosen)
+    }
+
+    fn slot(&self, provider: &str) -> Result<&Slot, OpenError> {
+        self.slots
+            .iter()
+            .find(|slot| slot.entry.id.as_str() == provider)
+            .ok_or_else(|| OpenError::Misconfigured {
+                why: format!("no provider is named {provider:?}"),
+            })
+    }
+}
+
+impl Slot {
+    fn lock(&self) -> MutexGuard<'_, Option<Result<Arc<dyn CompressorFactory>, OpenError>>> {
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn open(&self) -> Result<Arc<dyn CompressorFactory>, OpenError> {
+        self.lock()
+            .get_or_insert_with(|| self.open_and_test())
+            .clone()
+    }
+
+    fn open_and_test(&self) -> Result<Arc<dyn CompressorFactory>, OpenError> {
+        let broken = |why: String| OpenError::Broken { why };
+        let factory = guarded(|| self.entry.opener.open(&self.params))
+            .unwrap_or_else(|| Err(broken("panicked when opened".into())))?;
+        let tested = guarded(|| {
+            if factory.id() != self.entry.id {
+                return Err(broken(format!("calls itself {} once opened", factory.id())));
+            }
+            factory
+                .self_test()
+                .map_err(|error| broken(format!("failed its self-test: {error}")))
+        });
+        match tested {
+            Some(Ok(())) => Ok(factory),
+            failed => {
+                let panicked = || Err(broken("panicked in its self-test".into()));
+                // Dropping a broken provider runs its code once more.
+                let _ = guarded(move || drop(factory));
+                failed
+                    .unwrap_or_else(panicked)
+                    .and(Err(broken(String::new())))
+            }
+        }
+    }
+
+    /// The provider's compressor for `spec` in one direction, or why there is none.
+    fn candidate(&self, spec: &Spec, direction: Direction) -> Result<Selected, Verdict> {
+        let factory = self.open().map_err(Verdict::NotOpened)?;
+        let provider = self.entry.id;
+        let panicked = || {
+            Verdict::NotOpened(OpenError::Broken {
+                why: "panicked when asked".into(),
+            })
+        };
+
+        let listed = |format: Format| {
+            guarded(|| {
+                factory
+                    .capabilities()
+                    .iter()
+                    .find(|c| c.format == format && c.direction == direction)
+                    .copied()
+            })
+            .ok_or_else(panicked)
+        };
+        let (capabilities, inner) = match listed(spec.format())? {
+            Some(capabilities) => (capabilities, None),
+            None => self.listed_inside(spec, listed)?,
+        };
+        if let Some(shortfall) = capabilities.shortfall(spec) {
+            return Err(Verdict::Lacks(shortfall));
+        }
+        let made = guarded(|| factory.compressor(inner.as_ref().unwrap_or(spec)))
+            .ok_or_else(panicked)?
+            .map_err(Verdict::NotCreated)?;
+        let compressor = match inner {
+            None => made,
+            Some(_) => framed::compressor(spec, made).ok_or(Verdict::NoCapability)?,
+        };
+        Ok(Selected::new(provider, capabilities, compressor))
+    }
+
+    /// The capabilities for the format inside the spec's frame, framed, and the spec for it.
+    fn listed_inside(
+        &self,
+        spec: &Spec,
+        listed: impl Fn(Format) -> Result<Option<Capabilities>, Verdict>,
+    ) -> Result<(Capabilities, Option<Spec>), Verdict> {
+        let inner = spec.inner().ok_or(Verdict::NoCapability)?;
+        let capabilities = listed(inner.format())?.ok_or(Verdict::NoCapability)?;
+        let framed = capabilities.framed(spec.format(), framed::overhead(spec.format()));
+        Ok((framed, Some(inner)))
+    }
+}
+
+/// Runs a provider's code; `None` if it panicked.
+fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(call)).ok()
+}
+
+/// Why a [`Registry`] cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RegistryError {
+    /// Two providers have one name.
+    Duplicate {
+        /// The name.
+        provider: ProviderId,
+    },
+    /// A name has letters that a name may not have.
+    BadName {
+        /// The name.
+        provider: ProviderId,
+    },
+    /// Parameters are given for a provider that is not registered.
+    UnknownProvider {
+        /// The name given.
+        name: String,
+    },
+    /// A parameter does not fit.
+    Param {
+        /// The provider.
+        provider: ProviderId,
+        /// What is wrong with it.
+        error: ParamError,
+    },
+}
+
+impl fmt::Display for RegistryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Duplicate { provider } => write!(f, "two providers are named {provider}"),
+            Self::BadName { provider } => write!(
+                f,
+                "{provider:?} is no name for a provider: lower-case letters, digits, '.' and '-'"
+            ),
+            Self::UnknownProvider { name } => {
+                write!(
+                    f,
+                    "parameters are given for {name:?}, which is not registered"
+                )
+            }
+            Self::Param { provider, error } => write!(f, "{provider}: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for RegistryError {}

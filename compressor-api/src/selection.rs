@@ -1,0 +1,224 @@
+use std::fmt;
+use std::sync::Arc;
+
+use crate::{
+    Capabilities, Compressor, Direction, Error, Format, OpenError, ProviderId, Shortfall, Spec,
+};
+
+/// What was chosen for a [`Spec`], and what else was considered.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Selection {
+    /// The spec that was asked for.
+    pub spec: Spec,
+    /// What everything falls back to, for both directions.
+    pub software: Arc<dyn Compressor>,
+    /// The accelerator that compresses; `None`: software does.
+    pub compress: Option<Selected>,
+    /// The accelerator that decompresses; `None`: software does.
+    pub decompress: Option<Selected>,
+    /// Every provider that was looked at, per direction, in the order it was tried.
+    pub considered: Vec<Considered>,
+}
+
+impl Selection {
+    /// The accelerator for a direction; `None`: software serves.
+    #[must_use]
+    pub fn accelerator(&self, direction: Direction) -> Option<&Selected> {
+        match direction {
+            Direction::Compress => self.compress.as_ref(),
+            Direction::Decompress => self.decompress.as_ref(),
+        }
+    }
+
+    /// Why no accelerator serves a direction: the verdict on the first one that was considered;
+    /// `None` if one does serve, or if there is none for the format.
+    #[must_use]
+    pub fn why_software(&self, direction: Direction) -> Option<&Verdict> {
+        if self.accelerator(direction).is_some() {
+            return None;
+        }
+        self.considered
+            .iter()
+            .filter(|considered| considered.direction == direction)
+            .map(|considered| &considered.verdict)
+            .find(|verdict| !matches!(verdict, Verdict::Chosen | Verdict::Outranked))
+    }
+}
+
+/// An accelerator that was chosen for one direction.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Selected {
+    /// Its name.
+    pub provider: ProviderId,
+    /// What it can do in this direction.
+    pub capabilities: Capabilities,
+    /// Its compressor for the spec.
+    pub compressor: Arc<dyn Compressor>,
+}
+
+impl Selected {
+    /// From its parts.
+    #[must_use]
+    pub fn new(
+        provider: ProviderId,
+        capabilities: Capabilities,
+        compressor: Arc<dyn Compressor>,
+    ) -> Self {
+        Self {
+            provider,
+            capabilities,
+            compressor,
+        }
+    }
+}
+
+/// One provider that was looked at for one direction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Considered {
+    /// Its name.
+    pub provider: ProviderId,
+    /// For which direction.
+    pub direction: Direction,
+    /// What came of it.
+    pub verdict: Verdict,
+}
+
+impl Considered {
+    pub(crate) fn new(provider: ProviderId, direction: Direction, verdict: Verdict) -> Self {
+        Self {
+            provider,
+            direction,
+            verdict,
+        }
+    }
+}
+
+impl fmt::Display for Considered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}: {}", self.direction, self.provider, self.verdict)
+    }
+}
+
+/// What came of considering a provider.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Verdict {
+    /// It serves.
+    Chosen,
+    /// One that comes before it serves.
+    Outranked,
+    /// The policy allows software only.
+    Disabled,
+    /// The policy assigns the format to another provider.
+    NotAssigned,
+    /// It could not be opened.
+    NotOpened(OpenError),
+    /// Opened, it does not list the format in this direction.
+    NoCapability,
+    /// It lists the format, but not what the spec asks for.
+    Lacks(Shortfall),
+    /// It could not make a compressor.
+    NotCreated(Error),
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Chosen => f.write_str("chosen"),
+            Self::Outranked => f.write_str("comes after the one chosen"),
+            Self::Disabled => f.write_str("the policy allows software only"),
+            Self::NotAssigned => f.write_str("the policy assigns the format to another provider"),
+            Self::NotOpened(error) => error.fmt(f),
+            Self::NoCapability => f.write_str("does not list the format in this direction"),
+            Self::Lacks(shortfall) => shortfall.fmt(f),
+            Self::NotCreated(error) => error.fmt(f),
+        }
+    }
+}
+
+/// Why nothing could be chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SelectError {
+    /// The format is known, but no software codec for it is registered.
+    NoSoftware {
+        /// The format asked for.
+        format: Format,
+    },
+    /// The software codec cannot serve the spec.
+    Software {
+        /// The codec.
+        provider: ProviderId,
+        /// Why not.
+        verdict: Verdict,
+    },
+    /// The policy names a provider that is not registered.
+    UnknownProvider {
+        /// The name given.
+        name: String,
+        /// The names registered.
+        known: Vec<ProviderId>,
+    },
+    /// A provider is misconfigured, or the policy does not let software stand in for it.
+    Refused {
+        /// The provider.
+        provider: ProviderId,
+        /// Which direction it was wanted for.
+        direction: Direction,
+        /// Why it cannot serve.
+        verdict: Verdict,
+    },
+}
+
+impl SelectError {
+    /// The name of the [`ErrorKind`](crate::ErrorKind) that says who is to blame.
+    #[must_use]
+    pub const fn kind(&self) -> crate::ErrorKind {
+        match self {
+            Self::NoSoftware { .. } | Self::Software { .. } => crate::ErrorKind::Unsupported,
+            Self::UnknownProvider { .. } => crate::ErrorKind::InvalidArgument,
+            Self::Refused { verdict, .. } => match verdict {
+                Verdict::NotCreated(error) => error.kind(),
+                Verdict::NotOpened(OpenError::Absent { .. } | OpenError::Broken { .. }) => {
+                    crate::ErrorKind::Device
+                }
+                Verdict::NotOpened(_) => crate::ErrorKind::InvalidArgument,
+                _ => crate::ErrorKind::Unsupported,
+            },
+        }
+    }
+}
+
+impl fmt::Display for SelectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoSoftware { format } => {
+                write!(
+                    f,
+                    "no software codec for {format} is registered in this program"
+                )
+            }
+            Self::Software { provider, verdict } => write!(f, "{provider}: {verdict}"),
+            Self::UnknownProvider { name, known } => {
+                let known: Vec<&str> = known.iter().map(|id| id.as_str()).collect();
+                write!(
+                    f,
+                    "unknown provider {name:?}; registered are {}",
+                    known.join(", ")
+                )
+            }
+            Self::Refused {
+                provider,
+                direction,
+                verdict,
+            } => {
+                write!(f, "{provider} cannot {direction}: {verdict}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for SelectError {}

@@ -1,0 +1,1 @@
+//! The Deflate software codec: zlib, deflate-raw and gzip over zlib.

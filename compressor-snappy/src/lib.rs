@@ -1,0 +1,1 @@
+//! The Snappy software codec: snappy over the snap crate.

@@ -1,0 +1,1 @@
+//! The Zstandard software codec: zstd over libzstd, dictionaries included.

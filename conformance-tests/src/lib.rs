@@ -1,0 +1,1 @@
+//! Proves any provider against the contract, and catches those that lie.

@@ -1,0 +1,1 @@
+//! The accelerated path with software behind it: gates, breaker, permits, verification, counters.

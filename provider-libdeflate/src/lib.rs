@@ -1,0 +1,1 @@
+//! The libdeflate accelerator: zlib, gzip and deflate-raw, whole buffers on the CPU.
