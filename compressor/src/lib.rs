@@ -1,1 +1,49 @@
-//! One dependency for a storage engine: every codec and provider behind one registry.
+//! Accelerated block compression for storage engines, in one dependency.
+//!
+//! An [`Engine`] knows the providers that are linked into the program, chooses who compresses and
+//! who decompresses, and puts software behind every accelerator. What it writes is what the
+//! reference libraries write: nobody who reads it needs this crate.
+//!
+//! ```
+//! use compressor::{Compressor, Engine, Format, Spec};
+//!
+//! let engine = Engine::new()?;
+//! let zlib = engine.compressor(&Spec::new(Format::Zlib))?;
+//! let (mut writer, mut reader) = (zlib.compress_session()?, zlib.decompress_session()?);
+//!
+//! let block = b"what a storage engine keeps".repeat(100);
+//! let mut unit = vec![0; zlib.max_compressed_len(block.len()).ok_or("too long for one unit")?];
+//! let n = writer.compress(&block, &mut unit)?;
+//! let mut back = vec![0; block.len()];
+//! reader.decompress_exact(&unit[..n], &mut back)?;
+//! assert_eq!(back, block);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Features
+//!
+//! Each links one provider and changes nothing else: no default, no choice among the others.
+//!
+//! | feature | provider | formats |
+//! | --- | --- | --- |
+//! | `deflate` | `software.deflate` | `zlib`, `deflate-raw`, `gzip` |
+//! | `lz4` | `software.lz4` | `lz4-block`, `lz4-sized` |
+//! | `snappy` | `software.snappy` | `snappy` |
+//! | `zstd` | `software.zstd` | `zstd` |
+//! | `libdeflate` | `libdeflate` | `zlib`, `deflate-raw`, `gzip`, accelerated |
+//!
+//! `software.none` is always there. A format whose software codec is not linked is still known by
+//! name, and asking for it says so.
+#![forbid(unsafe_code)]
+
+mod config;
+mod engine;
+mod linked;
+
+pub use compressor_api::*;
+pub use compressor_decorator as decorator;
+pub use compressor_decorator::Accelerated;
+
+pub use config::{Config, ConfigError};
+pub use engine::{Engine, EngineBuilder, SetupError};
+pub use linked::LINKED;

@@ -1,0 +1,416 @@
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use compressor_api::{Direction, Format, OnFailure, Policy};
+use compressor_decorator::Verify;
+use serde::Deserialize;
+
+/// How an [`Engine`](crate::Engine) is set up, from a TOML file and `COMPRESSOR_*` variables.
+///
+/// ```toml
+/// software_only = false
+/// preference = ["libdeflate"]
+/// on_absent = "software"            # or "fail"
+/// on_create_error = "software"
+/// on_operation_error = "software"
+/// verify = "sampled"                # or "never", "always"
+///
+/// [[assign]]
+/// format = "zlib"
+/// direction = "decompress"          # both, if left out
+/// provider = "libdeflate"
+///
+/// [providers."example.device"]      # parameters, as `compressor list` documents them
+/// max_in_flight = 16
+/// ```
+///
+/// A variable beats the file:
+///
+/// | variable | value |
+/// | --- | --- |
+/// | `COMPRESSOR_CONFIG` | path of the file |
+/// | `COMPRESSOR_SOFTWARE_ONLY` | `true` or `false` |
+/// | `COMPRESSOR_PREFERENCE` | names, separated by commas |
+/// | `COMPRESSOR_ON_ABSENT`, `COMPRESSOR_ON_CREATE_ERROR`, `COMPRESSOR_ON_OPERATION_ERROR` | `software` or `fail` |
+/// | `COMPRESSOR_VERIFY` | `never`, `sampled` or `always` |
+/// | `COMPRESSOR_PARAMS` | `PROVIDER.NAME=VALUE`, separated by commas |
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct Config {
+    /// Uses no accelerator at all.
+    pub software_only: bool,
+    /// Names in the order they are tried.
+    pub preference: Vec<String>,
+    /// An assigned provider is not there, or does not work.
+    pub on_absent: Fallback,
+    /// A provider that was chosen cannot make a compressor.
+    pub on_create_error: Fallback,
+    /// An operation failed in the accelerator.
+    pub on_operation_error: Fallback,
+    /// How results of an accelerator are checked.
+    pub verify: VerifyMode,
+    /// Who gets what.
+    pub assign: Vec<AssignConfig>,
+    /// Parameters by provider.
+    pub providers: BTreeMap<String, BTreeMap<String, Value>>,
+}
+
+/// `software` or `fail`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Fallback {
+    /// Software serves.
+    #[default]
+    Software,
+    /// The caller gets the error.
+    Fail,
+}
+
+impl Fallback {
+    const NAMES: &str = "software or fail";
+
+    fn parse(text: &str) -> Option<Self> {
+        match text {
+            "software" => Some(Self::Software),
+            "fail" => Some(Self::Fail),
+            _ => None,
+        }
+    }
+
+    fn on_failure(self) -> OnFailure {
+        match self {
+            Self::Software => OnFailure::Software,
+            Self::Fail => OnFailure::Fail,
+        }
+    }
+}
+
+/// `never`, `sampled` or `always`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum VerifyMode {
+    /// No result is decoded again.
+    Never,
+    /// The first ones, then one in many.
+    #[default]
+    Sampled,
+    /// Every result.
+    Always,
+}
+
+impl VerifyMode {
+    const NAMES: &str = "never, sampled or always";
+
+    fn parse(text: &str) -> Option<Self> {
+        match text {
+            "never" => Some(Self::Never),
+            "sampled" => Some(Self::Sampled),
+            "always" => Some(Self::Always),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn verify(self) -> Verify {
+        match self {
+            Self::Never => Verify::Never,
+            Self::Sampled => Verify::default(),
+            Self::Always => Verify::Always,
+        }
+    }
+}
+
+/// An entry of `[[assign]]`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AssignConfig {
+    /// The format's name.
+    pub format: String,
+    /// `compress` or `decompress`; both, if left out.
+    #[serde(default)]
+    pub direction: Option<String>,
+    /// The provider's name.
+    pub provider: String,
+}
+
+/// The value of a parameter, as TOML has it; the provider's `ParamSpec` says what it must be.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// `true` or `false`.
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// Anything in quotes.
+    Text(String),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bool(value) => value.fmt(f),
+            Self::Int(value) => value.fmt(f),
+            Self::Text(value) => value.fmt(f),
+        }
+    }
+}
+
+impl Config {
+    /// From the process environment: the file that `COMPRESSOR_CONFIG` names, if it is set, and the
+    /// other variables over it.
+    ///
+    /// # Errors
+    ///
+    /// [`ConfigError`].
+    pub fn from_env() -> Result<Self, ConfigError> {
+        Self::from_vars(|name| match std::env::var(name) {
+            Ok(value) => Ok(Some(value)),
+            Err(std::env::VarError::NotPresent) => Ok(None),
+            Err(std::env::VarError::NotUnicode(value)) => Err(ConfigError::Variable {
+                name: name.into(),
+                value: value.to_string_lossy().into_owned(),
+                valid: "text in UTF-8",
+            }),
+        })
+    }
+
+    /// From a TOML file.
+    ///
+    /// # Errors
+    ///
+    /// [`ConfigError::Read`] and [`ConfigError::Parse`].
+    pub fn from_file(path: &Path) -> Result<Self, ConfigError> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| ConfigError::Read { path: path.into(), why: error.to_string() })?;
+        Self::from_toml(&text)
+            .map_err(|why| ConfigError::Parse { path: path.into(), why: why.to_string() })
+    }
+
+    fn from_toml(text: &str) -> Result<Self, toml::de::Error> {
+        toml::from_str(text)
+    }
+
+    fn from_vars(
+        var: impl Fn(&str) -> Result<Option<String>, ConfigError>,
+    ) -> Result<Self, ConfigError> {
+        let mut config = match var("COMPRESSOR_CONFIG")? {
+            Some(path) => Self::from_file(Path::new(&path))?,
+            None => Self::default(),
+        };
+        let bool = |text: &str| text.parse().ok();
+        set(&var, "COMPRESSOR_SOFTWARE_ONLY", &mut config.software_only, bool, "true or false")?;
+        for (name, to) in [
+            ("COMPRESSOR_ON_ABSENT", &mut config.on_absent),
+            ("COMPRESSOR_ON_CREATE_ERROR", &mut config.on_create_error),
+            ("COMPRESSOR_ON_OPERATION_ERROR", &mut config.on_operation_error),
+        ] {
+            set(&var, name, to, Fallback::parse, Fallback::NAMES)?;
+        }
+        set(&var, "COMPRESSOR_VERIFY", &mut config.verify, VerifyMode::parse, VerifyMode::NAMES)?;
+        set(&var, "COMPRESSOR_PREFERENCE", &mut config.preference, names, "names, by commas")?;
+        if let Some(text) = var("COMPRESSOR_PARAMS")? {
+            for item in text.split(',').map(str::trim).filter(|item| !item.is_empty()) {
+                let (provider, name, value) = param(item).ok_or_else(|| ConfigError::Variable {
+                    name: "COMPRESSOR_PARAMS".into(),
+                    value: item.into(),
+                    valid: "PROVIDER.NAME=VALUE",
+                })?;
+                let params = config.providers.entry(provider.into()).or_default();
+                params.insert(name.into(), Value::Text(value.into()));
+            }
+        }
+        Ok(config)
+    }
+
+    /// The policy that it stands for.
+    ///
+    /// # Errors
+    ///
+    /// [`ConfigError::Assign`] for a format or direction that does not exist.
+    pub fn policy(&self) -> Result<Policy, ConfigError> {
+        let mut policy = Policy::default();
+        policy.software_only = self.software_only;
+        policy.preference.clone_from(&self.preference);
+        policy.on_absent = self.on_absent.on_failure();
+        policy.on_create_error = self.on_create_error.on_failure();
+        policy.on_operation_error = self.on_operation_error.on_failure();
+        for assign in &self.assign {
+            let format: Format = assign
+                .format
+                .parse()
+                .map_err(|error| ConfigError::Assign { why: format!("{error}") })?;
+            let direction = match assign.direction.as_deref() {
+                None => None,
+                Some(name) => {
+                    let known = Direction::BOTH.into_iter().find(|d| d.name() == name);
+                    Some(known.ok_or_else(|| ConfigError::Assign {
+                        why: format!("unknown direction {name:?}: compress or decompress"),
+                    })?)
+                }
+            };
+            policy = policy.assign(format, direction, &assign.provider);
+        }
+        Ok(policy)
+    }
+}
+
+fn set<T>(
+    var: impl Fn(&str) -> Result<Option<String>, ConfigError>,
+    name: &str,
+    to: &mut T,
+    parse: impl Fn(&str) -> Option<T>,
+    valid: &'static str,
+) -> Result<(), ConfigError> {
+    if let Some(value) = var(name)? {
+        *to = parse(&value).ok_or(ConfigError::Variable { name: name.into(), value, valid })?;
+    }
+    Ok(())
+}
+
+fn names(text: &str) -> Option<Vec<String>> {
+    Some(text.split(',').map(|name| name.trim().into()).filter(|n: &String| !n.is_empty()).collect())
+}
+
+/// `PROVIDER.NAME=VALUE`: a provider's name may have dots, a parameter's has none.
+fn param(item: &str) -> Option<(&str, &str, &str)> {
+    let (path, value) = item.split_once('=')?;
+    let (provider, name) = path.trim().rsplit_once('.')?;
+    Some((provider, name, value.trim()))
+}
+
+/// Why a [`Config`] cannot be had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// The file cannot be read.
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        why: String,
+    },
+    /// The file is not what it should be.
+    Parse {
+        /// The file.
+        path: PathBuf,
+        /// What, and in which line.
+        why: String,
+    },
+    /// A variable has a value that it cannot have.
+    Variable {
+        /// The variable.
+        name: String,
+        /// Its value.
+        value: String,
+        /// What it could have.
+        valid: &'static str,
+    },
+    /// An assignment names something that does not exist.
+    Assign {
+        /// What.
+        why: String,
+    },
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Read { path, why } => write!(f, "cannot read {}: {why}", path.display()),
+            Self::Parse { path, why } => write!(f, "{}: {}", path.display(), why.trim_end()),
+            Self::Variable { name, value, valid } => {
+                write!(f, "{name} cannot be {value:?}; it takes {valid}")
+            }
+            Self::Assign { why } => write!(f, "in an assignment: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vars(set: &[(&str, &str)]) -> Result<Config, ConfigError> {
+        Config::from_vars(|name| {
+            Ok(set.iter().find(|(known, _)| *known == name).map(|(_, value)| value.to_string()))
+        })
+    }
+
+    #[test]
+    fn a_file_is_read_whole() {
+        let config = Config::from_toml(
+            r#"
+            preference = ["libdeflate"]
+            on_absent = "fail"
+            verify = "always"
+            [[assign]]
+            format = "zlib"
+            direction = "decompress"
+            provider = "libdeflate"
+            [providers."example.device"]
+            max_in_flight = 16
+            busy = true
+            buffer = "64KiB"
+            "#,
+        )
+        .unwrap();
+        let policy = config.policy().unwrap();
+        assert_eq!(policy.on_absent, OnFailure::Fail);
+        assert_eq!(policy.on_operation_error, OnFailure::Software);
+        assert_eq!(policy.assignments[0].direction, Some(Direction::Decompress));
+        assert_eq!(config.verify, VerifyMode::Always);
+        let params = &config.providers["example.device"];
+        let texts: Vec<String> = params.values().map(ToString::to_string).collect();
+        assert_eq!(texts, ["64KiB", "true", "16"]);
+    }
+
+    #[test]
+    fn what_the_file_misspells_is_refused_with_what_is_valid() {
+        for (text, says) in [
+            ("prefer = []", "preference"),
+            ("on_absent = \"panic\"", "software"),
+            ("[[assign]]\nformat = \"zlib\"", "provider"),
+            ("verify = 3", "line 1"),
+        ] {
+            let error = Config::from_toml(text).unwrap_err().to_string();
+            assert!(error.contains(says), "{text}: {error}");
+        }
+        for assign in ["format = \"zlip\"", "format = \"zlib\"\ndirection = \"both\""] {
+            let text = format!("[[assign]]\n{assign}\nprovider = \"x\"");
+            assert!(Config::from_toml(&text).unwrap().policy().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn variables_beat_the_file() {
+        let config = vars(&[
+            ("COMPRESSOR_SOFTWARE_ONLY", "true"),
+            ("COMPRESSOR_PREFERENCE", "isal, libdeflate"),
+            ("COMPRESSOR_ON_OPERATION_ERROR", "fail"),
+            ("COMPRESSOR_VERIFY", "never"),
+            ("COMPRESSOR_PARAMS", "intel.qat.polling=busy, libdeflate.x=1"),
+        ])
+        .unwrap();
+        assert!(config.software_only);
+        assert_eq!(config.preference, ["isal", "libdeflate"]);
+        assert_eq!(config.policy().unwrap().on_operation_error, OnFailure::Fail);
+        assert_eq!(config.verify, VerifyMode::Never);
+        assert_eq!(config.providers["intel.qat"]["polling"], Value::Text("busy".into()));
+    }
+
+    #[test]
+    fn a_variable_that_cannot_be_is_named() {
+        for (name, value) in [
+            ("COMPRESSOR_SOFTWARE_ONLY", "yes"),
+            ("COMPRESSOR_ON_ABSENT", "ignore"),
+            ("COMPRESSOR_VERIFY", "sometimes"),
+            ("COMPRESSOR_PARAMS", "polling=busy"),
+            ("COMPRESSOR_CONFIG", "no-such-file.toml"),
+        ] {
+            let error = vars(&[(name, value)]).unwrap_err().to_string();
+            assert!(error.contains(value), "{name}: {error}");
+        }
+    }
+}

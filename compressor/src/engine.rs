@@ -1,0 +1,215 @@
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use compressor_api::{
+    Policy, Registry, RegistryBuilder, RegistryError, SelectError, Selection, Spec,
+};
+use compressor_decorator::{Accelerated, Guards, Options};
+
+use crate::{Config, ConfigError, LINKED};
+
+/// The providers of a program, how they are chosen, and what is known of their health.
+///
+/// One for a process is usual: the breakers and in-flight limits of its accelerators are shared by
+/// all compressors made from it.
+#[derive(Debug)]
+pub struct Engine {
+    registry: Registry,
+    policy: Policy,
+    options: Options,
+    guards: Guards,
+    made: Mutex<Vec<Weak<Accelerated>>>,
+}
+
+impl Engine {
+    /// All linked providers, and the default policy: whatever accelerates, software behind it.
+    ///
+    /// # Errors
+    ///
+    /// As [`EngineBuilder::build`].
+    pub fn new() -> Result<Self, SetupError> {
+        Self::builder().build()
+    }
+
+    /// All linked providers, set up from `COMPRESSOR_*` variables and the file they name.
+    ///
+    /// # Errors
+    ///
+    /// [`SetupError::Config`], and as [`EngineBuilder::build`].
+    pub fn from_env() -> Result<Self, SetupError> {
+        Self::builder().config(&Config::from_env()?)?.build()
+    }
+
+    /// To be set up by hand; starts with all linked providers and the default policy.
+    #[must_use]
+    pub fn builder() -> EngineBuilder {
+        let linked = LINKED.iter().fold(Registry::builder(), |builder, e| builder.provider(e));
+        EngineBuilder {
+            // What the application links besides, and submits.
+            registry: linked.submitted(),
+            policy: Policy::default(),
+            options: Options::default(),
+        }
+    }
+
+    /// The providers.
+    #[must_use]
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// How they are chosen.
+    #[must_use]
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// Breakers, in-flight limits and quarantine, by provider and direction.
+    #[must_use]
+    pub fn guards(&self) -> &Guards {
+        &self.guards
+    }
+
+    /// Who would serve `spec`, and why nobody else.
+    ///
+    /// # Errors
+    ///
+    /// As [`Registry::select`].
+    pub fn select(&self, spec: &Spec) -> Result<Selection, SelectError> {
+        self.registry.select(spec, &self.policy)
+    }
+
+    /// A compressor for `spec`: the accelerators that were chosen, with software behind them.
+    ///
+    /// # Errors
+    ///
+    /// As [`Registry::select`].
+    pub fn compressor(&self, spec: &Spec) -> Result<Arc<Accelerated>, SelectError> {
+        let selection = self.select(spec)?;
+        let made = Arc::new(Accelerated::from_selection(
+            &selection,
+            &self.guards,
+            &self.options,
+            self.policy.on_operation_error,
+        ));
+        let mut all = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|compressor| compressor.strong_count() > 0);
+        all.push(Arc::downgrade(&made));
+        Ok(made)
+    }
+
+    /// Looks again for providers that were not there, and gives those that are now to every
+    /// compressor made before; returns how many directions of compressors are served anew.
+    ///
+    /// Opens libraries and probes devices, so it is for a timer or an operator, not for the path of
+    /// an operation.
+    pub fn reprobe(&self) -> usize {
+        for entry in self.registry.entries() {
+            // Still absent is normal; what came of it shows in the selection below.
+            let _ = self.registry.reprobe(entry.id.as_str());
+        }
+        let made: Vec<Arc<Accelerated>> = {
+            let all = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+            all.iter().filter_map(Weak::upgrade).collect()
+        };
+        made.iter()
+            .filter_map(|made| Some((made, self.select(compressor_api::Compressor::spec(&**made)).ok()?)))
+            .map(|(made, selection)| made.attach_selection(&selection, &self.guards))
+            .sum()
+    }
+}
+
+/// Sets up an [`Engine`].
+#[derive(Debug)]
+pub struct EngineBuilder {
+    registry: RegistryBuilder,
+    policy: Policy,
+    options: Options,
+}
+
+impl EngineBuilder {
+    /// Takes policy, verification and provider parameters from a [`Config`].
+    ///
+    /// # Errors
+    ///
+    /// [`SetupError::Config`].
+    pub fn config(mut self, config: &Config) -> Result<Self, SetupError> {
+        self.policy = config.policy()?;
+        self.options.verify = config.verify.verify();
+        for (provider, params) in &config.providers {
+            for (name, value) in params {
+                self.registry = self.registry.param(provider, name, value.to_string());
+            }
+        }
+        Ok(self)
+    }
+
+    /// Adds a provider that is not linked by a feature.
+    #[must_use]
+    pub fn provider(mut self, entry: &'static compressor_api::ProviderEntry) -> Self {
+        self.registry = self.registry.provider(entry);
+        self
+    }
+
+    /// Chooses by another policy.
+    #[must_use]
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// Guards accelerators by other options.
+    #[must_use]
+    pub fn options(mut self, options: Options) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// The engine. No provider is opened yet.
+    ///
+    /// # Errors
+    ///
+    /// [`SetupError::Registry`].
+    pub fn build(self) -> Result<Engine, SetupError> {
+        Ok(Engine {
+            registry: self.registry.build()?,
+            policy: self.policy,
+            options: self.options,
+            guards: Guards::default(),
+            made: Mutex::default(),
+        })
+    }
+}
+
+/// Why an [`Engine`] cannot be set up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SetupError {
+    /// The configuration is wrong.
+    Config(ConfigError),
+    /// The providers cannot be listed as they are.
+    Registry(RegistryError),
+}
+
+impl fmt::Display for SetupError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Config(error) => error.fmt(f),
+            Self::Registry(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for SetupError {}
+
+impl From<ConfigError> for SetupError {
+    fn from(error: ConfigError) -> Self {
+        Self::Config(error)
+    }
+}
+
+impl From<RegistryError> for SetupError {
+    fn from(error: RegistryError) -> Self {
+        Self::Registry(error)
+    }
+}
