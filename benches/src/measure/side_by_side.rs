@@ -1,0 +1,265 @@
+//! Several compressors over the same blocks.
+
+use std::iter::once;
+use std::num::NonZeroUsize;
+use std::ops::Range;
+use std::time::Duration;
+
+use compressor_api::Direction;
+
+use super::blocks::{Block, spread};
+use super::lane::{Contender, Lane};
+use super::{Lap, MeasureError, Median, Pace, Rounds, interleave};
+
+/// Compressors that are measured side by side over the same blocks, the first of them as the
+/// baseline of the others.
+pub struct SideBySide<'a> {
+    samples: Vec<Sample<'a>>,
+    /// Length of the data in bytes.
+    len: u64,
+    /// The baseline's units, one after the other.
+    units: Vec<u8>,
+    baseline: Lane,
+    others: Vec<Lane>,
+}
+
+/// A block, and where the baseline's unit of it is.
+struct Sample<'a> {
+    block: Block<'a>,
+    unit: Range<usize>,
+}
+
+/// How far a measurement is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Progress {
+    /// So many blocks were compressed, decompressed and compared, of so many.
+    Checked {
+        /// Done.
+        blocks: usize,
+        /// All.
+        of: usize,
+    },
+    /// So much time was spent, of so much.
+    Measured {
+        /// Which way.
+        direction: Direction,
+        /// Done; may come out greater than `of`.
+        spent: Duration,
+        /// The budget.
+        of: Duration,
+    },
+}
+
+/// What was measured of one contender in one direction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Measured {
+    /// Throughput in megabytes (10⁶ bytes) of uncompressed data a second, whichever the direction:
+    /// the median over the rounds.
+    pub mb_per_s: f64,
+    /// How many times as fast as the baseline: the median over the rounds of baseline's time
+    /// through own time for the same blocks. Exactly 1 for the baseline.
+    pub speedup: f64,
+    /// Length of the contender's units through length of the data, Cassandra's convention: smaller
+    /// is better, above 1 the data grew. The same in both directions.
+    pub ratio: f64,
+    /// CPU time of the calling thread, in nanoseconds a byte of uncompressed data.
+    pub cpu_ns_per_byte: f64,
+    /// How many operations were run, warm-up included.
+    pub ops: u64,
+    /// How many rounds the medians are of.
+    pub rounds: usize,
+}
+
+impl<'a> SideBySide<'a> {
+    /// Makes the sessions, compresses the data once with every contender, and checks what comes
+    /// back: every contender decompresses its own units and the baseline's, and the baseline
+    /// decompresses everybody's.
+    ///
+    /// Data shorter than `block_size` is one block; the last block may be shorter than the others.
+    ///
+    /// # Errors
+    ///
+    /// [`MeasureError`].
+    pub fn prepare(
+        baseline: Contender,
+        others: impl IntoIterator<Item = Contender>,
+        data: &'a [u8],
+        block_size: NonZeroUsize,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Self, MeasureError> {
+        let blocks = spread(data, block_size);
+        let longest = blocks
+            .iter()
+            .filter_map(|b| NonZeroUsize::new(b.bytes.len()))
+            .max();
+        let longest = longest.ok_or(MeasureError::Empty)?;
+        let others: Result<Vec<Lane>, _> = others
+            .into_iter()
+            .map(|contender| Lane::new(contender, longest))
+            .collect();
+        let mut this = Self {
+            samples: Vec::with_capacity(blocks.len()),
+            len: data.len() as u64,
+            units: Vec::new(),
+            baseline: Lane::new(baseline, longest)?,
+            others: others?,
+        };
+        let of = blocks.len();
+        for (done, block) in blocks.into_iter().enumerate() {
+            let unit = this.check(block)?;
+            this.samples.push(Sample { block, unit });
+            progress(Progress::Checked {
+                blocks: done + 1,
+                of,
+            });
+        }
+        Ok(this)
+    }
+
+    /// How many blocks the data was cut into.
+    #[must_use]
+    pub fn blocks(&self) -> usize {
+        self.samples.len()
+    }
+
+    /// Measures one direction of every contender, in the order they were given.
+    ///
+    /// Rounds are [interleaved](interleave). When decompressing, everybody gets the *baseline's*
+    /// units, so that all do the same work; an engine that changes its accelerator reads the old
+    /// blocks too.
+    ///
+    /// # Errors
+    ///
+    /// [`MeasureError::Failed`].
+    pub fn measure(
+        &mut self,
+        direction: Direction,
+        pace: &Pace,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Vec<Measured>, MeasureError> {
+        let Self {
+            samples,
+            units,
+            baseline,
+            others,
+            ..
+        } = self;
+        let mut lanes: Vec<_> = once(baseline)
+            .chain(others)
+            .map(|lane| {
+                |ops: Range<usize>| {
+                    for Sample { block, unit } in cycled(samples, ops) {
+                        match direction {
+                            Direction::Compress => _ = lane.compress(*block)?,
+                            Direction::Decompress => {
+                                let unit = units.get(unit.clone()).unwrap_or_default();
+                                lane.decompress(unit, *block)?;
+                            }
+                        }
+                    }
+                    Ok(())
+                }
+            })
+            .collect();
+        let of = pace.budget;
+        let rounds = interleave(&mut lanes, pace, |spent| {
+            progress(Progress::Measured {
+                direction,
+                spent,
+                of,
+            });
+        })?;
+        drop(lanes);
+        Ok(self.summary(&rounds))
+    }
+
+    /// Compresses one block with every contender and checks all that there is to read; returns
+    /// where the baseline's unit is.
+    fn check(&mut self, block: Block<'_>) -> Result<Range<usize>, MeasureError> {
+        let Self {
+            units,
+            baseline,
+            others,
+            ..
+        } = self;
+        let name = baseline.name.clone();
+        let start = units.len();
+        baseline.write(block, units)?;
+        let range = start..units.len();
+        let unit = units.get(range.clone()).unwrap_or_default();
+        baseline.check(unit, block, &name)?;
+        let mut own = Vec::new();
+        for other in others {
+            other.check(unit, block, &name)?;
+            own.clear();
+            other.write(block, &mut own)?;
+            let writer = other.name.clone();
+            other.check(&own, block, &writer)?;
+            baseline.check(&own, block, &writer)?;
+        }
+        Ok(range)
+    }
+
+    fn summary(&self, rounds: &Rounds) -> Vec<Measured> {
+        let bytes: Vec<f64> = (0..rounds.len())
+            .map(|round| self.bytes(rounds.ops(round)))
+            .collect();
+        let baseline = rounds.laps(0);
+        once(&self.baseline)
+            .chain(&self.others)
+            .enumerate()
+            .map(|(number, lane)| {
+                let laps = rounds.laps(number);
+                let megabytes = laps
+                    .iter()
+                    .zip(&bytes)
+                    .map(|(lap, bytes)| bytes / 1e6 / seconds(lap));
+                let speedups = laps
+                    .iter()
+                    .zip(baseline)
+                    .map(|(lap, base)| seconds(base) / seconds(lap));
+                let cpu: Duration = laps.iter().map(|lap| lap.cpu).sum();
+                Measured {
+                    mb_per_s: middle(megabytes),
+                    speedup: middle(speedups),
+                    ratio: lane.compressed_len as f64 / self.len as f64,
+                    cpu_ns_per_byte: cpu.as_secs_f64() * 1e9 / bytes.iter().sum::<f64>(),
+                    ops: rounds.total_ops() as u64,
+                    rounds: laps.len(),
+                }
+            })
+            .collect()
+    }
+
+    /// Length of the blocks that these operations go over.
+    fn bytes(&self, ops: Range<usize>) -> f64 {
+        cycled(&self.samples, ops)
+            .map(|sample| sample.block.bytes.len() as f64)
+            .sum()
+    }
+}
+
+/// The samples that these operations are of, when operations go over all of them again and again.
+fn cycled<'s, 'a>(
+    samples: &'s [Sample<'a>],
+    ops: Range<usize>,
+) -> impl Iterator<Item = &'s Sample<'a>> {
+    let start = ops.start.checked_rem(samples.len()).unwrap_or(0);
+    let first_pass = samples.get(start..).unwrap_or_default();
+    first_pass
+        .iter()
+        .chain(samples.iter().cycle())
+        .take(ops.len())
+}
+
+/// Wall time, never 0: below the clock's resolution everything takes its least.
+fn seconds(lap: &Lap) -> f64 {
+    lap.wall.max(Duration::from_nanos(1)).as_secs_f64()
+}
+
+/// The median; 0 of nothing.
+fn middle(values: impl Iterator<Item = f64>) -> f64 {
+    Median::of(values).map_or(0.0, |median| median.value)
+}
