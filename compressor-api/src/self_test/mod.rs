@@ -1,7 +1,7 @@
 //! Known answers: does an opened provider read what the reference libraries wrote, and itself?
 //!
 //! The units were written by zlib 1.2.13 (level 6), liblz4 1.9.4, libzstd 1.5.7 (level 3, with
-//! checksum) and, for Snappy, cramjam 2.14, from 4 KiB of text.
+//! checksum) and snappy-java 1.1.10.4, from 4 KiB of text.
 //!
 //! A provider that reads back only its own output passes the second half and fails the first; one
 //! that can only compress is checked by whoever holds a software codec as well.
