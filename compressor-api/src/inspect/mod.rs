@@ -33,6 +33,20 @@ pub struct Header {
     pub dictionary_id: Option<u32>,
 }
 
+impl Header {
+    /// The history window needed to decompress this header's unit into `dst_len` bytes at most, as
+    /// [`needed_window`] says it.
+    #[must_use]
+    pub fn needed_window(&self, format: Format, dst_len: usize) -> u64 {
+        let content = self.declared_len.unwrap_or(dst_len as u64);
+        self.window.unwrap_or(u64::MAX).min(match format {
+            // A match cannot reach back further than the content is long.
+            Format::Lz4Block | Format::Lz4Sized | Format::Snappy => content,
+            _ => u64::MAX,
+        })
+    }
+}
+
 /// How a header is not one of its format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -129,13 +143,7 @@ pub fn header(format: Format, src: &[u8]) -> Result<Header, Malformed> {
 ///
 /// As [`header`].
 pub fn needed_window(format: Format, src: &[u8], dst_len: usize) -> Result<u64, Malformed> {
-    let header = header(format, src)?;
-    let content = header.declared_len.unwrap_or(dst_len as u64);
-    Ok(header.window.unwrap_or(u64::MAX).min(match format {
-        // A match cannot reach back further than the content is long.
-        Format::Lz4Block | Format::Lz4Sized | Format::Snappy => content,
-        _ => u64::MAX,
-    }))
+    Ok(header(format, src)?.needed_window(format, dst_len))
 }
 
 /// The first `N` bytes from `at` on.
