@@ -132,8 +132,8 @@ impl Format {
     /// A unit that declares more than this times its own length is corrupt, whatever its bytes are.
     ///
     /// LZ4: a length byte of 255. Snappy: a 3-byte copy element gives 64. Deflate: a 1-bit length
-    /// and a 1-bit distance code give 258, so 8 bits give at most 1,032. Zstandard has none: a
-    /// 4-byte run-length block stands for up to 128 KiB.
+    /// and a 1-bit distance code give 258, so 8 bits give at most 1,032. Zstandard: a block
+    /// gives 128 KiB at most, and none that gives anything is shorter than the 4 bytes of a run.
     #[must_use]
     pub const fn max_expansion(self) -> Option<u64> {
         match self {
@@ -141,7 +141,7 @@ impl Format {
             Self::Lz4Block | Self::Lz4Sized => Some(255),
             Self::Snappy => Some(22),
             Self::Zlib | Self::DeflateRaw | Self::Gzip => Some(1032),
-            Self::Zstd => None,
+            Self::Zstd => Some(32 << 10),
         }
     }
 }

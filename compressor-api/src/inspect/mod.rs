@@ -190,6 +190,7 @@ mod tests {
         for (format, unit) in [
             (Format::Lz4Sized, &b"\xff\xff\xff\x7f\0"[..]),
             (Format::Snappy, b"\xff\xff\xff\xff\x07"),
+            (Format::Zstd, b"\x28\xb5\x2f\xfd\xa0\xff\xff\xff\xff"),
         ] {
             assert_eq!(header(format, unit), Err(Malformed::Implausible));
         }
