@@ -5,8 +5,10 @@ use crate::{DecompressSession, Error, ErrorKind, Format};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gzip;
 
-/// Deflate, no flags, no time, no hint, unknown system.
-const HEADER: [u8; 10] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255];
+/// The header that `gzip` units begin with here: no flags, no time, no hint, unknown system.
+///
+/// For a provider that makes the frame itself.
+pub const GZIP_HEADER: [u8; 10] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255];
 
 fn trailer_of(content: &[u8]) -> [u8; 8] {
     let [a, b, c, d] = crc32fast::hash(content).to_le_bytes();
@@ -16,11 +18,11 @@ fn trailer_of(content: &[u8]) -> [u8; 8] {
 }
 
 impl Frame for Gzip {
-    const HEADER: usize = HEADER.len();
+    const HEADER: usize = GZIP_HEADER.len();
     const TRAILER: usize = 8;
 
     fn write(self, src: &[u8], header: &mut [u8], trailer: &mut [u8]) -> Option<()> {
-        header.copy_from_slice(&HEADER);
+        header.copy_from_slice(&GZIP_HEADER);
         trailer.copy_from_slice(&trailer_of(src));
         Some(())
     }

@@ -8,6 +8,9 @@ mod gzip;
 mod lz4_sized;
 mod zlib;
 
+pub use gzip::GZIP_HEADER;
+pub use zlib::zlib_header;
+
 use std::fmt::Debug;
 use std::sync::Arc;
 

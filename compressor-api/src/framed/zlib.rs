@@ -9,22 +9,30 @@ pub(super) struct Zlib {
 
 impl Zlib {
     pub(super) fn new(spec: &Spec) -> Self {
-        let window_log = spec.window_log().unwrap_or(15).clamp(8, 15);
-        let cmf = (window_log - 8) << 4 | 8;
-        // The same hint about the level that zlib writes; no decoder reads it.
-        let hint: u8 = match spec.level() {
-            ..2 => 0,
-            2..6 => 1,
-            6 => 2,
-            7.. => 3,
-        };
-        let flg = hint << 6;
-        let remainder = u16::from_be_bytes([cmf, flg]) % 31;
-        let check = u8::try_from((31 - remainder) % 31).unwrap_or(0);
         Self {
-            header: [cmf, flg | check],
+            header: zlib_header(spec),
         }
     }
+}
+
+/// The two bytes that a `zlib` unit of this spec begins with, the same that zlib writes.
+///
+/// For a provider that makes the frame itself.
+#[must_use]
+pub fn zlib_header(spec: &Spec) -> [u8; 2] {
+    let window_log = spec.window_log().unwrap_or(15).clamp(8, 15);
+    let cmf = (window_log - 8) << 4 | 8;
+    // The same hint about the level that zlib writes; no decoder reads it.
+    let hint: u8 = match spec.level() {
+        ..2 => 0,
+        2..6 => 1,
+        6 => 2,
+        7.. => 3,
+    };
+    let flg = hint << 6;
+    let remainder = u16::from_be_bytes([cmf, flg]) % 31;
+    let check = u8::try_from((31 - remainder) % 31).unwrap_or(0);
+    [cmf, flg | check]
 }
 
 impl Frame for Zlib {
@@ -61,7 +69,7 @@ mod tests {
     fn headers_are_those_that_zlib_writes() {
         let header = |level, window_log| {
             let spec = Spec::new(Format::Zlib).with_level(level).unwrap();
-            Zlib::new(&spec.with_window_log(window_log).unwrap()).header
+            zlib_header(&spec.with_window_log(window_log).unwrap())
         };
         assert_eq!(header(1, 15), [0x78, 0x01]);
         assert_eq!(header(5, 15), [0x78, 0x5E]);
