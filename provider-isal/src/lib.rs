@@ -1,0 +1,1 @@
+//! The `isal` accelerator.
