@@ -171,6 +171,12 @@ pub enum SelectError {
         /// Why it cannot serve.
         verdict: Verdict,
     },
+    /// An accelerator failed its check against software, and the policy does not let software
+    /// stand in for it.
+    Unfit {
+        /// What it answered.
+        error: Error,
+    },
 }
 
 impl SelectError {
@@ -188,6 +194,7 @@ impl SelectError {
                 Verdict::NotOpened(_) => crate::ErrorKind::InvalidArgument,
                 _ => crate::ErrorKind::Unsupported,
             },
+            Self::Unfit { error } => error.kind(),
         }
     }
 }
@@ -217,6 +224,7 @@ impl fmt::Display for SelectError {
             } => {
                 write!(f, "{provider} cannot {direction}: {verdict}")
             }
+            Self::Unfit { error } => write!(f, "failed its check against software: {error}"),
         }
     }
 }

@@ -181,10 +181,14 @@ impl Config {
     ///
     /// [`ConfigError::Read`] and [`ConfigError::Parse`].
     pub fn from_file(path: &Path) -> Result<Self, ConfigError> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| ConfigError::Read { path: path.into(), why: error.to_string() })?;
-        Self::from_toml(&text)
-            .map_err(|why| ConfigError::Parse { path: path.into(), why: why.to_string() })
+        let text = std::fs::read_to_string(path).map_err(|error| ConfigError::Read {
+            path: path.into(),
+            why: error.to_string(),
+        })?;
+        Self::from_toml(&text).map_err(|why| ConfigError::Parse {
+            path: path.into(),
+            why: why.to_string(),
+        })
     }
 
     fn from_toml(text: &str) -> Result<Self, toml::de::Error> {
@@ -199,18 +203,43 @@ impl Config {
             None => Self::default(),
         };
         let bool = |text: &str| text.parse().ok();
-        set(&var, "COMPRESSOR_SOFTWARE_ONLY", &mut config.software_only, bool, "true or false")?;
+        set(
+            &var,
+            "COMPRESSOR_SOFTWARE_ONLY",
+            &mut config.software_only,
+            bool,
+            "true or false",
+        )?;
         for (name, to) in [
             ("COMPRESSOR_ON_ABSENT", &mut config.on_absent),
             ("COMPRESSOR_ON_CREATE_ERROR", &mut config.on_create_error),
-            ("COMPRESSOR_ON_OPERATION_ERROR", &mut config.on_operation_error),
+            (
+                "COMPRESSOR_ON_OPERATION_ERROR",
+                &mut config.on_operation_error,
+            ),
         ] {
             set(&var, name, to, Fallback::parse, Fallback::NAMES)?;
         }
-        set(&var, "COMPRESSOR_VERIFY", &mut config.verify, VerifyMode::parse, VerifyMode::NAMES)?;
-        set(&var, "COMPRESSOR_PREFERENCE", &mut config.preference, names, "names, by commas")?;
+        set(
+            &var,
+            "COMPRESSOR_VERIFY",
+            &mut config.verify,
+            VerifyMode::parse,
+            VerifyMode::NAMES,
+        )?;
+        set(
+            &var,
+            "COMPRESSOR_PREFERENCE",
+            &mut config.preference,
+            names,
+            "names, by commas",
+        )?;
         if let Some(text) = var("COMPRESSOR_PARAMS")? {
-            for item in text.split(',').map(str::trim).filter(|item| !item.is_empty()) {
+            for item in text
+                .split(',')
+                .map(str::trim)
+                .filter(|item| !item.is_empty())
+            {
                 let (provider, name, value) = param(item).ok_or_else(|| ConfigError::Variable {
                     name: "COMPRESSOR_PARAMS".into(),
                     value: item.into(),
@@ -236,10 +265,9 @@ impl Config {
         policy.on_create_error = self.on_create_error.on_failure();
         policy.on_operation_error = self.on_operation_error.on_failure();
         for assign in &self.assign {
-            let format: Format = assign
-                .format
-                .parse()
-                .map_err(|error| ConfigError::Assign { why: format!("{error}") })?;
+            let format: Format = assign.format.parse().map_err(|error| ConfigError::Assign {
+                why: format!("{error}"),
+            })?;
             let direction = match assign.direction.as_deref() {
                 None => None,
                 Some(name) => {
@@ -263,13 +291,22 @@ fn set<T>(
     valid: &'static str,
 ) -> Result<(), ConfigError> {
     if let Some(value) = var(name)? {
-        *to = parse(&value).ok_or(ConfigError::Variable { name: name.into(), value, valid })?;
+        *to = parse(&value).ok_or(ConfigError::Variable {
+            name: name.into(),
+            value,
+            valid,
+        })?;
     }
     Ok(())
 }
 
 fn names(text: &str) -> Option<Vec<String>> {
-    Some(text.split(',').map(|name| name.trim().into()).filter(|n: &String| !n.is_empty()).collect())
+    Some(
+        text.split(',')
+            .map(|name| name.trim().into())
+            .filter(|n: &String| !n.is_empty())
+            .collect(),
+    )
 }
 
 /// `PROVIDER.NAME=VALUE`: a provider's name may have dots, a parameter's has none.
@@ -334,7 +371,10 @@ mod tests {
 
     fn vars(set: &[(&str, &str)]) -> Result<Config, ConfigError> {
         Config::from_vars(|name| {
-            Ok(set.iter().find(|(known, _)| *known == name).map(|(_, value)| value.to_string()))
+            Ok(set
+                .iter()
+                .find(|(known, _)| *known == name)
+                .map(|(_, value)| value.to_string()))
         })
     }
 
@@ -377,9 +417,15 @@ mod tests {
             let error = Config::from_toml(text).unwrap_err().to_string();
             assert!(error.contains(says), "{text}: {error}");
         }
-        for assign in ["format = \"zlip\"", "format = \"zlib\"\ndirection = \"both\""] {
+        for assign in [
+            "format = \"zlip\"",
+            "format = \"zlib\"\ndirection = \"both\"",
+        ] {
             let text = format!("[[assign]]\n{assign}\nprovider = \"x\"");
-            assert!(Config::from_toml(&text).unwrap().policy().is_err(), "{text}");
+            assert!(
+                Config::from_toml(&text).unwrap().policy().is_err(),
+                "{text}"
+            );
         }
     }
 
@@ -390,14 +436,20 @@ mod tests {
             ("COMPRESSOR_PREFERENCE", "isal, libdeflate"),
             ("COMPRESSOR_ON_OPERATION_ERROR", "fail"),
             ("COMPRESSOR_VERIFY", "never"),
-            ("COMPRESSOR_PARAMS", "intel.qat.polling=busy, libdeflate.x=1"),
+            (
+                "COMPRESSOR_PARAMS",
+                "intel.qat.polling=busy, libdeflate.x=1",
+            ),
         ])
         .unwrap();
         assert!(config.software_only);
         assert_eq!(config.preference, ["isal", "libdeflate"]);
         assert_eq!(config.policy().unwrap().on_operation_error, OnFailure::Fail);
         assert_eq!(config.verify, VerifyMode::Never);
-        assert_eq!(config.providers["intel.qat"]["polling"], Value::Text("busy".into()));
+        assert_eq!(
+            config.providers["intel.qat"]["polling"],
+            Value::Text("busy".into())
+        );
     }
 
     #[test]

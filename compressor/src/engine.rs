@@ -2,7 +2,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use compressor_api::{
-    Policy, Registry, RegistryBuilder, RegistryError, SelectError, Selection, Spec,
+    Compressor, Policy, Registry, RegistryBuilder, RegistryError, SelectError, Selection, Spec,
 };
 use compressor_decorator::{Accelerated, Guards, Options};
 
@@ -43,7 +43,9 @@ impl Engine {
     /// To be set up by hand; starts with all linked providers and the default policy.
     #[must_use]
     pub fn builder() -> EngineBuilder {
-        let linked = LINKED.iter().fold(Registry::builder(), |builder, e| builder.provider(e));
+        let linked = LINKED
+            .iter()
+            .fold(Registry::builder(), |builder, e| builder.provider(e));
         EngineBuilder {
             // What the application links besides, and submits.
             registry: linked.submitted(),
@@ -86,12 +88,12 @@ impl Engine {
     /// As [`Registry::select`].
     pub fn compressor(&self, spec: &Spec) -> Result<Arc<Accelerated>, SelectError> {
         let selection = self.select(spec)?;
-        let made = Arc::new(Accelerated::from_selection(
-            &selection,
-            &self.guards,
-            &self.options,
-            self.policy.on_operation_error,
-        ));
+        let options = self
+            .options
+            .on_operation_error(self.policy.on_operation_error);
+        let made = Accelerated::from_selection(&selection, &self.guards, options)
+            .map_err(|error| SelectError::Unfit { error })?;
+        let made = Arc::new(made);
         let mut all = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|compressor| compressor.strong_count() > 0);
         all.push(Arc::downgrade(&made));
@@ -99,23 +101,25 @@ impl Engine {
     }
 
     /// Looks again for providers that were not there, and gives those that are now to every
-    /// compressor made before; returns how many directions of compressors are served anew.
+    /// compressor made before; sessions in use take them up at their next operation.
     ///
     /// Opens libraries and probes devices, so it is for a timer or an operator, not for the path of
     /// an operation.
-    pub fn reprobe(&self) -> usize {
+    pub fn reprobe(&self) {
         for entry in self.registry.entries() {
-            // Still absent is normal; what came of it shows in the selection below.
+            // Still absent is normal; what came of it shows in the selections below.
             let _ = self.registry.reprobe(entry.id.as_str());
         }
         let made: Vec<Arc<Accelerated>> = {
             let all = self.made.lock().unwrap_or_else(PoisonError::into_inner);
             all.iter().filter_map(Weak::upgrade).collect()
         };
-        made.iter()
-            .filter_map(|made| Some((made, self.select(compressor_api::Compressor::spec(&**made)).ok()?)))
-            .map(|(made, selection)| made.attach_selection(&selection, &self.guards))
-            .sum()
+        for accelerated in made {
+            if let Ok(selection) = self.select(accelerated.spec()) {
+                // Software goes on where this fails; the decorator logs why.
+                let _ = accelerated.adopt(&selection);
+            }
+        }
     }
 }
 
@@ -135,7 +139,7 @@ impl EngineBuilder {
     /// [`SetupError::Config`].
     pub fn config(mut self, config: &Config) -> Result<Self, SetupError> {
         self.policy = config.policy()?;
-        self.options.verify = config.verify.verify();
+        self.options = self.options.verify(config.verify.verify());
         for (provider, params) in &config.providers {
             for (name, value) in params {
                 self.registry = self.registry.param(provider, name, value.to_string());
@@ -158,7 +162,7 @@ impl EngineBuilder {
         self
     }
 
-    /// Guards accelerators by other options.
+    /// Trusts accelerators by other options; what the policy says of operation errors stands.
     #[must_use]
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;
