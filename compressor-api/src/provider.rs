@@ -22,8 +22,9 @@ impl ProviderId {
         self.0
     }
 
-    /// Whether the name is made of the letters a name may have.
-    pub(crate) fn is_well_formed(self) -> bool {
+    /// Whether the name is made of the letters a name may have, and of at least one.
+    #[must_use]
+    pub fn is_well_formed(self) -> bool {
         !self.0.is_empty()
             && self
                 .0
