@@ -1,0 +1,75 @@
+//! Plugins in directories.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use compressor_api::ProviderEntry;
+
+use super::error::{PluginError, Refusal};
+use super::file::not_there;
+use super::known::list_one;
+
+/// The variable that names directories with plugins, separated as in `PATH`.
+pub const SEARCH_PATH: &str = "COMPRESSOR_PLUGIN_PATH";
+
+/// The directories that [`SEARCH_PATH`] names in the environment of this process; empty items are
+/// left out.
+#[must_use]
+pub fn search_path() -> Vec<PathBuf> {
+    let value = std::env::var_os(SEARCH_PATH).unwrap_or_default();
+    std::env::split_paths(&value)
+        .filter(|directory| !directory.as_os_str().is_empty())
+        .collect()
+}
+
+/// Lists the plugins in `directories`: every `*.so`, by name, and each file once.
+///
+/// A plugin with a [`manifest`](crate::manifest()) beside it is listed without running any of its
+/// code; its library is loaded when the provider is first opened. Any other is loaded here.
+///
+/// One that is refused does not keep the others out: its error stands in its place. A directory
+/// that is not there, or whose path is relative, is an error too.
+#[must_use]
+pub fn list<P: AsRef<Path>>(
+    directories: impl IntoIterator<Item = P>,
+) -> Vec<Result<&'static ProviderEntry, PluginError>> {
+    let mut listed: Vec<Result<&'static ProviderEntry, PluginError>> = Vec::new();
+    for directory in directories {
+        match libraries(directory.as_ref()) {
+            Err(error) => listed.push(Err(error)),
+            Ok(paths) => {
+                for path in paths {
+                    let found = list_one(&path);
+                    let twice = found.as_ref().is_ok_and(|entry| {
+                        listed
+                            .iter()
+                            .flatten()
+                            .any(|known| std::ptr::eq(*known, *entry))
+                    });
+                    if !twice {
+                        listed.push(found);
+                    }
+                }
+            }
+        }
+    }
+    listed
+}
+
+fn libraries(directory: &Path) -> Result<Vec<PathBuf>, PluginError> {
+    let refuse = |refusal| PluginError::new(directory, refusal);
+    if !directory.is_absolute() {
+        return Err(refuse(Refusal::RelativePath));
+    }
+    let unreadable = |error: std::io::Error| refuse(not_there(&error));
+    let mut paths = Vec::new();
+    for file in fs::read_dir(directory).map_err(unreadable)? {
+        let path = file.map_err(unreadable)?.path();
+        if path.extension() == Some(OsStr::new("so")) {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}

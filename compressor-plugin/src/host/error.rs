@@ -1,0 +1,219 @@
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use compressor_api::{ErrorKind, OpenError};
+
+use crate::abi::ABI_MAJOR;
+
+/// Why a plugin was refused: which file, and what is wrong with it.
+///
+/// Prints as one line. A refused plugin has registered nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PluginError {
+    path: PathBuf,
+    refusal: Refusal,
+}
+
+impl PluginError {
+    pub(super) fn new(path: impl Into<PathBuf>, refusal: Refusal) -> Self {
+        Self {
+            path: path.into(),
+            refusal,
+        }
+    }
+
+    /// The file or directory, as it was asked for.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What is wrong.
+    #[must_use]
+    pub fn refusal(&self) -> &Refusal {
+        &self.refusal
+    }
+
+    /// Who is to blame: the caller for a path, owner, mode or manifest that cannot be
+    /// ([`InvalidArgument`](ErrorKind::InvalidArgument)), the plugin for the rest
+    /// ([`Device`](ErrorKind::Device)).
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self.clone().into_open_error() {
+            OpenError::Misconfigured { .. } => ErrorKind::InvalidArgument,
+            _ => ErrorKind::Device,
+        }
+    }
+
+    /// The same as the state of a provider that was listed before its library was loaded.
+    pub(super) fn into_open_error(self) -> OpenError {
+        let why = self.to_string();
+        match self.refusal {
+            Refusal::NotThere { .. } | Refusal::Loader { .. } => OpenError::Absent { why },
+            Refusal::RelativePath
+            | Refusal::NotAFile
+            | Refusal::Insecure { .. }
+            | Refusal::Replaced
+            | Refusal::DuplicateId { .. }
+            | Refusal::Manifest { .. } => OpenError::Misconfigured { why },
+            Refusal::NotALibrary
+            | Refusal::NoSymbol
+            | Refusal::OtherMajor { .. }
+            | Refusal::NoTable
+            | Refusal::NotATable
+            | Refusal::Magic { .. }
+            | Refusal::TooSmall { .. }
+            | Refusal::NullEntry { .. }
+            | Refusal::Contradiction { .. } => OpenError::Broken { why },
+        }
+    }
+}
+
+impl fmt::Display for PluginError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path.display(), self.refusal)
+    }
+}
+
+impl std::error::Error for PluginError {}
+
+/// What is wrong with a plugin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The path does not start at the root, so that what it names depends on where one stands.
+    RelativePath,
+    /// There is no such file or directory, or it cannot be read.
+    NotThere {
+        /// What the system says.
+        why: String,
+    },
+    /// Not a regular file.
+    NotAFile,
+    /// Somebody who is neither root nor the user of this process could have written it.
+    Insecure {
+        /// The file or directory that is open to others.
+        what: PathBuf,
+        /// Owner or mode.
+        why: String,
+    },
+    /// Does not start like a shared library.
+    NotALibrary,
+    /// The loader refused it: a library that it depends on is missing, a symbol cannot be found.
+    Loader {
+        /// What the loader says.
+        message: String,
+    },
+    /// Exports no symbol of a plugin.
+    NoSymbol,
+    /// Was built for another major version of the ABI.
+    OtherMajor {
+        /// The plugin's version.
+        plugin: u16,
+    },
+    /// Does not want to work with this host: returned no table.
+    NoTable,
+    /// Returned an address that no table can have.
+    NotATable,
+    /// Returned something other than a plugin's table.
+    Magic {
+        /// What stands in the place of the magic number.
+        found: u64,
+    },
+    /// The table is shorter than the first one that was published.
+    TooSmall {
+        /// Its size, in bytes.
+        found: u32,
+        /// The size of the first one, in bytes.
+        least: usize,
+    },
+    /// A function that is not optional is missing from the table.
+    NullEntry {
+        /// Its name.
+        entry: &'static str,
+    },
+    /// What the table says cannot be.
+    Contradiction {
+        /// What, in words.
+        what: String,
+    },
+    /// Another plugin of this name is already known.
+    DuplicateId {
+        /// The name.
+        id: String,
+        /// The other plugin.
+        other: PathBuf,
+    },
+    /// Another file has taken the place of the one that was listed.
+    Replaced,
+    /// The manifest beside the library cannot be read, or says other things than the library.
+    Manifest {
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::RelativePath => f.write_str("a plugin is named by its absolute path"),
+            Self::NotThere { why } => write!(f, "cannot be read: {why}"),
+            Self::NotAFile => f.write_str("is not a regular file"),
+            Self::Insecure { what, why } => write!(f, "{} {why}", what.display()),
+            Self::NotALibrary => f.write_str("is not a shared library"),
+            Self::Loader { message } => write!(f, "cannot be loaded: {message}"),
+            Self::NoSymbol => write!(
+                f,
+                "is a library but no plugin: it exports no compressor_plugin_v{ABI_MAJOR}"
+            ),
+            Self::OtherMajor { plugin } => write!(
+                f,
+                "was built for version {plugin} of the plugin ABI; this host speaks version \
+                 {ABI_MAJOR}"
+            ),
+            Self::NoTable => f.write_str("refuses this host: it returned no table"),
+            Self::NotATable => f.write_str("returned an address that no table can have"),
+            Self::Magic { found } => {
+                write!(
+                    f,
+                    "returned no plugin's table: its magic number is {found:#018x}"
+                )
+            }
+            Self::TooSmall { found, least } => write!(
+                f,
+                "states a table of {found} bytes; the first version had {least}"
+            ),
+            Self::NullEntry { entry } => write!(f, "has no function {entry} in its table"),
+            Self::Contradiction { what } => f.write_str(what),
+            Self::DuplicateId { id, other } => {
+                write!(f, "is named {id}, as is {}", other.display())
+            }
+            Self::Replaced => {
+                f.write_str("was replaced since it was listed; the process must start again")
+            }
+            Self::Manifest { why } => write!(f, "its manifest {why}"),
+        }
+    }
+}
+
+/// Something came back from a plugin that cannot be: in words, one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Violation(pub(super) String);
+
+impl Violation {
+    pub(super) fn new(what: impl Into<String>) -> Self {
+        Self(what.into())
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl From<Violation> for Refusal {
+    fn from(Violation(what): Violation) -> Self {
+        Self::Contradiction { what }
+    }
+}

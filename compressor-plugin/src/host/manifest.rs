@@ -1,0 +1,208 @@
+//! The manifest: what a plugin says about itself, in a file beside the library, so that listing it
+//! runs none of its code.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use compressor_api::{ParamKind, ParamSpec, ProviderEntry};
+use serde::{Deserialize, Serialize};
+
+use super::description::{Description, Draft, DraftParam};
+use super::error::Refusal;
+use super::file::secure;
+use crate::abi::{
+    ABI_MAJOR, CP_PARAM_BOOL, CP_PARAM_BYTES, CP_PARAM_CHOICE, CP_PARAM_DURATION, CP_PARAM_INT,
+    CP_PARAM_TEXT,
+};
+use crate::codes;
+
+/// The manifest of a provider, as it belongs beside its library: `libNAME.toml` for `libNAME.so`.
+///
+/// ```toml
+/// abi = 1                              # the major version
+/// id = "example.device"
+/// description = "One line for people"
+/// formats = ["zlib", "deflate-raw"]
+/// priority = 0                         # 0, if left out
+///
+/// [[params]]                           # none, if left out
+/// name = "max_in_flight"
+/// kind = "int"                         # bool, int, bytes, duration, choice or text
+/// min = 1                              # numbers only; a duration's are in nanoseconds
+/// max = 64
+/// default = "16"                       # as an operator would write it
+/// doc = "One line for people"
+///
+/// [[params]]
+/// name = "polling"
+/// kind = "choice"
+/// choices = ["busy", "periodical"]
+/// default = "busy"
+/// doc = "One line for people"
+/// ```
+///
+/// It must say what the library says, or the plugin is refused when it is loaded.
+#[must_use]
+pub fn manifest(entry: &ProviderEntry) -> String {
+    let manifest = Manifest {
+        abi: ABI_MAJOR,
+        id: entry.id.as_str().into(),
+        description: entry.description.into(),
+        formats: {
+            let mut formats = entry.formats.to_vec();
+            formats.sort_unstable();
+            formats.iter().map(|format| format.name().into()).collect()
+        },
+        priority: i32::from(entry.priority),
+        params: entry.params.iter().map(ManifestParam::new).collect(),
+    };
+    // Strings, numbers and lists of them: nothing that TOML cannot write.
+    toml::to_string(&manifest).unwrap_or_default()
+}
+
+/// Where the manifest of a library lies, if there is one.
+pub(super) fn path_beside(library: &Path) -> PathBuf {
+    library.with_extension("toml")
+}
+
+/// Reads the manifest beside a library; `None` if there is none.
+pub(super) fn beside(library: &Path) -> Result<Option<Description>, Refusal> {
+    let path = path_beside(library);
+    let unreadable = |error: std::io::Error| wrong(format!("cannot be read: {error}"));
+    let metadata = match fs::metadata(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        found => found.map_err(unreadable)?,
+    };
+    secure(&path, &metadata)?;
+    let text = fs::read_to_string(&path).map_err(unreadable)?;
+    parse(&text).map(Some)
+}
+
+fn parse(text: &str) -> Result<Description, Refusal> {
+    let manifest: Manifest = toml::from_str(text).map_err(|error| {
+        let line = error.span().map_or(0, |span| {
+            let before = text.get(..span.start).unwrap_or_default();
+            before.matches('\n').count() + 1
+        });
+        wrong(format!(
+            "is wrong in line {line}: {}",
+            error.message().replace('\n', " ")
+        ))
+    })?;
+    if manifest.abi != ABI_MAJOR {
+        return Err(Refusal::OtherMajor {
+            plugin: manifest.abi,
+        });
+    }
+    let formats = manifest
+        .formats
+        .iter()
+        .map(|name| name.parse())
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|error| wrong(format!("has an {error}")))?;
+    let draft = Draft {
+        id: manifest.id,
+        description: manifest.description,
+        formats,
+        priority: manifest.priority,
+        params: manifest
+            .params
+            .into_iter()
+            .map(ManifestParam::into_draft)
+            .collect(),
+    };
+    Description::new(draft).map_err(|violation| wrong(violation.0))
+}
+
+pub(super) fn wrong(why: String) -> Refusal {
+    Refusal::Manifest { why }
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Manifest {
+    abi: u16,
+    id: String,
+    description: String,
+    formats: Vec<String>,
+    #[serde(default)]
+    priority: i32,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    params: Vec<ManifestParam>,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct ManifestParam {
+    name: String,
+    kind: Kind,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    min: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    max: Option<i64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    choices: Vec<String>,
+    default: String,
+    doc: String,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    Bool,
+    Int,
+    Bytes,
+    Duration,
+    Choice,
+    Text,
+}
+
+impl ManifestParam {
+    fn new(spec: &ParamSpec) -> Self {
+        let (kind, range, choices) = match spec.kind {
+            ParamKind::Bool => (Kind::Bool, None, &[][..]),
+            ParamKind::Int { min, max } => (Kind::Int, Some((min, max)), &[][..]),
+            ParamKind::Bytes { min, max } => (
+                Kind::Bytes,
+                Some((codes::bytes(min), codes::bytes(max))),
+                &[][..],
+            ),
+            ParamKind::Duration { min, max } => (
+                Kind::Duration,
+                Some((codes::nanos(min), codes::nanos(max))),
+                &[][..],
+            ),
+            ParamKind::Choice(words) => (Kind::Choice, None, words),
+            // A kind that is added later is written down here with it.
+            _ => (Kind::Text, None, &[][..]),
+        };
+        Self {
+            name: spec.name.into(),
+            kind,
+            min: range.map(|(min, _)| min),
+            max: range.map(|(_, max)| max),
+            choices: choices.iter().map(|word| (*word).into()).collect(),
+            default: spec.default.into(),
+            doc: spec.doc.into(),
+        }
+    }
+
+    fn into_draft(self) -> DraftParam {
+        DraftParam {
+            name: self.name,
+            doc: self.doc,
+            default: self.default,
+            kind: match self.kind {
+                Kind::Bool => CP_PARAM_BOOL,
+                Kind::Int => CP_PARAM_INT,
+                Kind::Bytes => CP_PARAM_BYTES,
+                Kind::Duration => CP_PARAM_DURATION,
+                Kind::Choice => CP_PARAM_CHOICE,
+                Kind::Text => CP_PARAM_TEXT,
+            },
+            min: self.min.unwrap_or(0),
+            max: self.max.unwrap_or(i64::MAX),
+            choices: self.choices,
+        }
+    }
+}
