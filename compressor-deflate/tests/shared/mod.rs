@@ -7,15 +7,38 @@ mod sessions;
 mod vectors;
 mod writing;
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use compressor_api::{Compressor, Error, ErrorKind, Format, Spec, self_test};
+use compressor_api::{
+    Capabilities, Compressor, Direction, Error, ErrorKind, Format, Spec, self_test,
+};
 
 pub const FORMATS: [Format; 3] = [Format::Zlib, Format::DeflateRaw, Format::Gzip];
 
 /// What lies around a buffer, to see that nothing is written there.
 const CANARY: u8 = 0xA5;
 const CANARIES: usize = 64;
+
+/// What the provider lists for compression; it is the same for all three formats.
+pub fn writes() -> Capabilities {
+    let factory = crate::factory();
+    let mut listed = factory.capabilities().iter();
+    *listed
+        .find(|listed| listed.direction == Direction::Compress)
+        .unwrap()
+}
+
+/// The levels that it serves.
+pub fn levels() -> RangeInclusive<i32> {
+    let levels = writes().levels;
+    levels.min()..=levels.max()
+}
+
+/// Of some levels, those that it serves.
+pub fn served<const N: usize>(some: [i32; N]) -> impl Iterator<Item = i32> + Clone {
+    some.into_iter().filter(|level| levels().contains(level))
+}
 
 pub fn compressor(format: Format, level: i32) -> Arc<dyn Compressor> {
     let spec = Spec::new(format).with_level(level).unwrap();

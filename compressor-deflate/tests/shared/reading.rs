@@ -3,13 +3,14 @@
 use compressor_api::{ErrorKind, Format, Spec};
 use proptest::prelude::*;
 
-use super::{FORMATS, compress, compressor, decompress, noise, small_contents, text};
+use super::{FORMATS, compress, compressor, decompress, noise, served, small_contents, text};
 
 /// Every small content, in every format, as a unit of a few levels.
 fn small_units() -> impl Iterator<Item = (Format, Vec<u8>, Vec<u8>)> {
     FORMATS.into_iter().flat_map(|format| {
         small_contents().into_iter().flat_map(move |content| {
-            [0, 1, 9].map(|level| (format, compress(format, level, &content), content.clone()))
+            served([0, 1, 9])
+                .map(move |level| (format, compress(format, level, &content), content.clone()))
         })
     })
 }

@@ -4,13 +4,13 @@ use std::thread;
 
 use compressor_api::{Error, ErrorKind, Job};
 
-use super::{FORMATS, compress, compressor, decompress, noise, text};
+use super::{FORMATS, compress, compressor, decompress, noise, served, text};
 
 #[test]
 fn a_failed_compression_leaves_no_trace() {
     let (content, other) = (text(9_000), noise(5, 3_000));
     for format in FORMATS {
-        for level in [0, 1, 6, 9] {
+        for level in served([0, 1, 6, 9]) {
             let unit = compress(format, level, &content);
             let mut session = compressor(format, level).compress_session().unwrap();
             let mut dst = vec![0; unit.len()];
@@ -54,7 +54,7 @@ fn a_failed_decompression_leaves_no_trace() {
 #[test]
 fn empty_buffers_are_legal() {
     for format in FORMATS {
-        for level in [0, 6] {
+        for level in served([0, 6]) {
             let mut session = compressor(format, level).compress_session().unwrap();
             let too_small = session.compress(&[], &mut []).unwrap_err();
             assert_eq!(too_small.kind(), ErrorKind::OutputTooSmall);
