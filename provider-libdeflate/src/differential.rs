@@ -1,0 +1,197 @@
+//! The same bytes through zlib and through libdeflate: the same content or the same error kind.
+
+use compressor_api::{Compressor, Error, ErrorKind, Format, Spec, inspect, self_test};
+use proptest::prelude::*;
+use std::sync::Arc;
+
+use crate::walk;
+use crate::writer::{Writer, lens};
+
+const FORMATS: [Format; 3] = [Format::Zlib, Format::DeflateRaw, Format::Gzip];
+
+fn zlib(format: Format, level: i32) -> Arc<dyn Compressor> {
+    let spec = Spec::new(format).with_level(level).unwrap();
+    compressor_deflate::factory().compressor(&spec).unwrap()
+}
+
+fn libdeflate(format: Format) -> Arc<dyn Compressor> {
+    crate::factory().compressor(&Spec::new(format)).unwrap()
+}
+
+fn decompress(compressor: &dyn Compressor, unit: &[u8], room: usize) -> Result<Vec<u8>, ErrorKind> {
+    let mut dst = vec![0; room];
+    let mut session = compressor.decompress_session().unwrap();
+    let n = session.decompress(unit, &mut dst).map_err(Error::kind)?;
+    dst.truncate(n);
+    Ok(dst)
+}
+
+/// Fails the test unless zlib and libdeflate agree; true if they do so to the letter, false if
+/// libdeflate reads what only a stricter decoder refuses.
+fn agree(format: Format, unit: &[u8], room: usize) -> bool {
+    let expected = decompress(&*zlib(format, 6), unit, room);
+    let found = decompress(&*libdeflate(format), unit, room);
+    if found == expected {
+        return true;
+    }
+    let header = inspect::header(format, unit).unwrap();
+    let refused = walk::extent(&unit[header.len..], room);
+    assert!(
+        found.is_ok()
+            && expected == Err(ErrorKind::CorruptInput)
+            && refused == Err(inspect::Malformed::Reserved),
+        "{format}: zlib {expected:?}, libdeflate {found:?}: {unit:x?} into {room}"
+    );
+    false
+}
+
+/// Units with stored, fixed and dynamic blocks, by zlib, and how long their content is.
+fn small_units() -> impl Iterator<Item = (Format, Vec<u8>, usize)> {
+    let contents: [&[u8]; 5] = [
+        b"",
+        b"a",
+        b"hello, hello, hello",
+        &[b'A'; 300],
+        &self_test::CONTENT[..400],
+    ];
+    FORMATS.into_iter().flat_map(move |format| {
+        contents.into_iter().flat_map(move |content| {
+            [0, 1, 9].map(|level| (format, compress(format, level, content), content.len()))
+        })
+    })
+}
+
+fn compress(format: Format, level: i32, content: &[u8]) -> Vec<u8> {
+    let compressor = zlib(format, level);
+    let mut unit = vec![0; compressor.max_compressed_len(content.len()).unwrap()];
+    let mut session = compressor.compress_session().unwrap();
+    let n = session.compress(content, &mut unit).unwrap();
+    unit.truncate(n);
+    unit
+}
+
+/// Lengths of `dst` where something changes.
+fn rooms(content: usize) -> impl Iterator<Item = usize> {
+    let near = content.saturating_sub(2)..=content + 2;
+    [0, 1, 2, content / 2]
+        .into_iter()
+        .chain(near)
+        .chain([content + 400])
+}
+
+#[test]
+fn every_truncation_into_every_room() {
+    for (format, unit, content) in small_units() {
+        for end in 0..=unit.len() {
+            for room in rooms(content) {
+                assert!(agree(format, &unit[..end], room));
+            }
+        }
+    }
+}
+
+#[test]
+fn every_flipped_bit_into_every_room() {
+    let mut lax = 0;
+    for (format, unit, content) in small_units() {
+        for bit in 0..unit.len() * 8 {
+            let mut flipped = unit.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            for room in rooms(content) {
+                lax += usize::from(!agree(format, &flipped, room));
+            }
+        }
+    }
+    // One bit turns length symbol 285, which 300 times "A" has, into 287.
+    assert!(lax > 0);
+}
+
+#[test]
+fn every_tail() {
+    for (format, unit, content) in small_units() {
+        for tail in [&b"\0"[..], b"\0\0\0\0\0\0\0\0\0", b"tail", &unit] {
+            let longer = [&unit, tail].concat();
+            for room in rooms(content) {
+                assert!(agree(format, &longer, room));
+            }
+        }
+    }
+}
+
+/// What the crate's documentation says about the difference that is left.
+#[test]
+fn what_only_zlib_refuses_is_what_the_format_reserves() {
+    let a = || Writer::fixed().codeword(0x91, 8);
+    let end = |writer: Writer| writer.codeword(0, 7);
+    let a_and_end = |count| lens(count, &[(0x61, 1), (256, 1)]);
+    let a_end_match = lens(258, &[(0x61, 1), (256, 2), (257, 2)]);
+    // Distance symbols 30 and 31 reach back 24,577 bytes at least: 64 times 258 and 45 times "a"
+    // come before.
+    let mut far = a();
+    for _ in 0..96 {
+        far = far.codeword(0b1100_0101, 8).codeword(0, 5);
+    }
+    let streams = [
+        end(a().codeword(0b1100_0110, 8).codeword(0, 5)),
+        end(a().codeword(0b1100_0111, 8).codeword(0, 5)),
+        end(far.codeword(1, 7).codeword(30, 5).number(0, 13)),
+        Writer::with_codes(&a_and_end(287), &[0]).number(0b10, 2),
+        Writer::with_codes(&a_and_end(257), &[0; 31]).number(0b10, 2),
+        Writer::with_codes(&lens(257, &[(256, 1)]), &[0]).number(1, 1),
+        Writer::with_codes(&a_end_match, &[1])
+            .codeword(0, 1)
+            .codeword(0b11, 2)
+            .codeword(1, 1)
+            .codeword(0b10, 2),
+        Writer::with_codes(&a_end_match, &[0])
+            .codeword(0, 1)
+            .codeword(0b11, 2)
+            .codeword(0, 1)
+            .codeword(0b10, 2),
+    ];
+    for (at, Writer { bytes, .. }) in streams.into_iter().enumerate() {
+        let lax = !agree(Format::DeflateRaw, &bytes, 30_000);
+        assert!(lax, "stream {at} is refused, or zlib reads it");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn changed_units(
+        len in 0..3_000_usize,
+        level in 0..=9,
+        which in 0..3_usize,
+        changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..3),
+        cut in any::<prop::sample::Index>(),
+        room in 0..3_300_usize,
+    ) {
+        let format = FORMATS[which];
+        let mut unit = compress(format, level, &self_test::CONTENT[..len]);
+        for (at, mask) in changes {
+            let at = at.index(unit.len());
+            unit[at] ^= mask;
+        }
+        for room in [room, len] {
+            agree(format, &unit, room);
+            agree(format, &unit[..cut.index(unit.len())], room);
+        }
+    }
+
+    #[test]
+    fn garbage(
+        src in proptest::collection::vec(any::<u8>(), 0..300),
+        headed in any::<bool>(),
+        which in 0..3_usize,
+        room in 0..2_000_usize,
+    ) {
+        let format = FORMATS[which];
+        let header: &[u8] = match format {
+            Format::Zlib if headed => b"\x78\x9c",
+            Format::Gzip if headed => b"\x1f\x8b\x08\0\0\0\0\0\0\xff",
+            _ => b"",
+        };
+        agree(format, &[header, &src].concat(), room);
+    }
+}

@@ -1,0 +1,57 @@
+use std::sync::Arc;
+
+use compressor_api::{
+    Capabilities, Compressor, CompressorFactory, Direction, Error, ErrorKind, Format, Health,
+    ProviderId, Spec, inspect, self_test,
+};
+
+use crate::ID;
+use crate::compressor::Libdeflate;
+
+const fn capabilities(format: Format, direction: Direction) -> Capabilities {
+    Capabilities::new(format, direction).with_window(inspect::DEFLATE_WINDOW)
+}
+
+const CAPABILITIES: &[Capabilities] = &[
+    capabilities(Format::Zlib, Direction::Compress),
+    capabilities(Format::Zlib, Direction::Decompress),
+    capabilities(Format::DeflateRaw, Direction::Compress),
+    capabilities(Format::DeflateRaw, Direction::Decompress),
+    capabilities(Format::Gzip, Direction::Compress),
+    capabilities(Format::Gzip, Direction::Decompress),
+];
+
+#[derive(Debug)]
+pub(crate) struct Factory;
+
+impl CompressorFactory for Factory {
+    fn id(&self) -> ProviderId {
+        ID
+    }
+
+    fn capabilities(&self) -> &[Capabilities] {
+        CAPABILITIES
+    }
+
+    fn compressor(&self, spec: &Spec) -> Result<Arc<dyn Compressor>, Error> {
+        let serves = |direction| {
+            CAPABILITIES.iter().any(|listed| {
+                listed.format == spec.format()
+                    && listed.direction == direction
+                    && listed.shortfall(spec).is_none()
+            })
+        };
+        if !serves(Direction::Decompress) {
+            return Err(Error::new(ErrorKind::Unsupported, ID));
+        }
+        Ok(Arc::new(Libdeflate::new(spec, serves(Direction::Compress))))
+    }
+
+    fn health(&self) -> Health {
+        Health::Ready
+    }
+
+    fn self_test(&self) -> Result<(), Error> {
+        self_test::known_answers(self)
+    }
+}

@@ -1,0 +1,12 @@
+//! The tests that every provider of the Deflate formats passes, run on libdeflate.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    missing_docs,
+    reason = "a test stops at the first surprise"
+)]
+
+use provider_libdeflate::factory;
+
+#[path = "../../compressor-deflate/tests/shared/mod.rs"]
+mod shared;
