@@ -1,0 +1,125 @@
+//! What a failed attempt means: the table of who is to blame, as code.
+
+use compressor_api::{Direction, Error, ErrorKind, ProviderId};
+
+use crate::breaker::Weight;
+use crate::{Cause, Reason};
+
+/// A failed attempt in the accelerator. Software redoes the operation from byte 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    /// Why software runs, unless its answer shows that the input was bad.
+    pub reason: Reason,
+    /// What the caller gets if software may not stand in.
+    pub error: Error,
+    /// What the accelerator is charged with.
+    pub charge: Charge,
+    /// Charged only if software succeeds: otherwise the input may be to blame, and whoever
+    /// supplies input must not be able to switch an accelerator off.
+    pub if_software_can: bool,
+}
+
+/// What an accelerator is charged with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Charge {
+    /// Nothing.
+    Nothing,
+    /// A failure: the breaker counts it.
+    Failure(Weight),
+    /// A refusal of what it published: the switch of this format and level counts it.
+    Refusal,
+    /// What nobody should rely on any more.
+    Quarantine(Cause),
+}
+
+impl Fault {
+    /// The accelerator answered with an error.
+    pub fn answered(direction: Direction, error: Error) -> Self {
+        let failure = Charge::Failure(Weight::Plain);
+        let (reason, charge, if_software_can) = match error.kind() {
+            ErrorKind::OutputTooSmall => (Reason::OutputShort, Charge::Nothing, true),
+            ErrorKind::Busy => (Reason::Saturated, Charge::Nothing, false),
+            // It says that the call or the spec is at fault; if software takes both, it is not.
+            ErrorKind::InvalidArgument | ErrorKind::WrongDictionary | ErrorKind::Unsupported => {
+                (Reason::Rejected, Charge::Refusal, true)
+            }
+            ErrorKind::CorruptInput => (Reason::DeviceError, failure, true),
+            ErrorKind::Timeout => (Reason::Timeout, failure, false),
+            ErrorKind::Poisoned if error.is_forked() => (Reason::Forked, Charge::Nothing, false),
+            ErrorKind::Poisoned => (Reason::SessionLost, Charge::Failure(Weight::Heavy), false),
+            ErrorKind::Panic => (Reason::DeviceError, Charge::Quarantine(Cause::Panic), false),
+            // Device, Lost, OutOfMemory, and whatever kind comes to be: never OK.
+            _ => (Reason::DeviceError, failure, false),
+        };
+        Self {
+            reason,
+            error: own_fault(error),
+            charge,
+            if_software_can: if_software_can
+                && (direction == Direction::Decompress || charge == Charge::Refusal),
+        }
+    }
+
+    /// The accelerator's code panicked.
+    pub fn panicked(provider: ProviderId) -> Self {
+        Self {
+            reason: Reason::DeviceError,
+            error: Error::new(ErrorKind::Panic, provider),
+            charge: Charge::Quarantine(Cause::Panic),
+            if_software_can: false,
+        }
+    }
+
+    /// The accelerator said OK to what cannot be a result.
+    pub fn implausible(direction: Direction, provider: ProviderId) -> Self {
+        Self {
+            reason: Reason::DeviceError,
+            error: Error::new(ErrorKind::Device, provider),
+            charge: Charge::Failure(Weight::Plain),
+            if_software_can: direction == Direction::Decompress,
+        }
+    }
+
+    /// Software found other bytes.
+    pub fn mismatch(direction: Direction, provider: ProviderId) -> Self {
+        Self {
+            reason: Reason::Mismatch,
+            error: Error::new(ErrorKind::Device, provider),
+            charge: Charge::Quarantine(Cause::WrongBytes),
+            // A unit that software cannot read proves nothing when decompressing. When
+            // compressing, the unit is the accelerator's own.
+            if_software_can: direction == Direction::Decompress,
+        }
+    }
+
+    /// Software could not say whether the result is right.
+    pub fn unverified(provider: ProviderId) -> Self {
+        Self {
+            reason: Reason::Mismatch,
+            error: Error::new(ErrorKind::Device, provider),
+            charge: Charge::Nothing,
+            if_software_can: false,
+        }
+    }
+
+    /// Whether the session that answered so is not to be used again.
+    pub fn loses_session(&self) -> bool {
+        matches!(self.error.kind(), ErrorKind::Poisoned | ErrorKind::Panic)
+    }
+
+    /// Whether the session belongs to another process.
+    pub fn is_forked(&self) -> bool {
+        self.error.is_forked()
+    }
+}
+
+/// The error as the caller may see it where software did better: not the caller's fault, nor the
+/// data's.
+fn own_fault(error: Error) -> Error {
+    match error.kind() {
+        ErrorKind::InvalidArgument | ErrorKind::WrongDictionary | ErrorKind::CorruptInput => {
+            Error::with_native(ErrorKind::Device, error.provider(), error.native())
+        }
+        _ => error,
+    }
+}
