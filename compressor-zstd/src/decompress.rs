@@ -23,7 +23,7 @@ impl DecompressSession for Decompress {
         }
 
         // All that the frame can be decoded to, if `dst` has room for it.
-        let most = frame.declared_len.unwrap_or(frame.content.1);
+        let most = frame.declared_len.unwrap_or(*frame.possible_len.end());
         let whole = usize::try_from(most).ok().filter(|most| *most <= dst.len());
         let room = match whole {
             Some(most) => most,

@@ -1,5 +1,7 @@
 //! The structure of one frame: header, chain of blocks, trailer. Nothing is decoded.
 
+use std::ops::RangeInclusive;
+
 use compressor_api::Format;
 use compressor_api::inspect::{self, Malformed};
 
@@ -10,14 +12,14 @@ const BLOCK_MAX: u64 = 128 << 10;
 const CHECKSUM_LEN: usize = 4;
 
 /// What a frame says before it is decoded: the header's claims, held against its blocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Frame {
     /// The content's length, if the header declares one; one that the blocks can hold.
     pub(crate) declared_len: Option<u64>,
     /// The dictionary that the frame names.
     pub(crate) dictionary_id: Option<u32>,
-    /// The least and the greatest length that the blocks can decode to.
-    pub(crate) content: (u64, u64),
+    /// The lengths that the blocks can decode to.
+    pub(crate) possible_len: RangeInclusive<u64>,
 }
 
 impl Frame {
@@ -60,12 +62,13 @@ impl Frame {
         if rest.len() > trailer {
             return Err(Malformed::OutOfBounds);
         }
+        let possible_len = least..=most;
         match header.declared_len {
-            Some(declared) if !(least..=most).contains(&declared) => Err(Malformed::Length),
+            Some(declared) if !possible_len.contains(&declared) => Err(Malformed::Length),
             declared_len => Ok(Self {
                 declared_len,
                 dictionary_id: header.dictionary_id,
-                content: (least, most),
+                possible_len,
             }),
         }
     }
@@ -117,13 +120,13 @@ mod tests {
     #[test]
     fn blocks_bound_the_content() {
         let raw = [0x29, 0, 0, b'h', b'e', b'l', b'l', b'o'];
-        assert_eq!(frame(5, &raw).unwrap().content, (5, 5));
+        assert_eq!(frame(5, &raw).unwrap().possible_len, 5..=5);
         let run = [0x2B, 0, 0, b'a'];
-        assert_eq!(frame(5, &run).unwrap().content, (5, 5));
+        assert_eq!(frame(5, &run).unwrap().possible_len, 5..=5);
         let compressed = [0x15, 0, 0, 1, 2];
-        assert_eq!(frame(5, &compressed).unwrap().content, (0, 5));
+        assert_eq!(frame(5, &compressed).unwrap().possible_len, 0..=5);
         let three = [&[0x28, 0, 0][..], b"hello", &[0x0C, 0, 0, 9], &run].concat();
-        assert_eq!(frame(20, &three).unwrap().content, (10, 30));
+        assert_eq!(frame(20, &three).unwrap().possible_len, 10..=30);
     }
 
     #[test]
@@ -146,7 +149,7 @@ mod tests {
             // No single segment: a window of 1 MiB, no content size.
             Frame::read(&[0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x50, a, b, c, 7])
         };
-        assert_eq!(run(128 << 10).unwrap().content, (128 << 10, 128 << 10));
+        assert_eq!(run(128 << 10).unwrap().possible_len, 128 << 10..=128 << 10);
         assert_eq!(run((128 << 10) + 1), Err(Malformed::Implausible));
     }
 }

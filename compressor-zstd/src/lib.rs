@@ -4,6 +4,13 @@
 //! [`Spec`](compressor_api::Spec) says otherwise. Every level is served, −131072 to 22; level 0 is
 //! the library's default, 3. Raw and trained dictionaries are taken; [`train`] makes one.
 //!
+//! # Writing
+//!
+//! The bytes depend on the spec and the content alone, never on the room in `dst`: a unit that fits
+//! exactly is the one that a larger `dst` would have got. The window in
+//! [`effective`](compressor_api::Compressor::effective) is the largest over the content, that of
+//! the spec or else of the level; a match may reach beyond it into a dictionary.
+//!
 //! # Reading
 //!
 //! libzstd decodes any number of frames in a row and passes over skippable ones. Here `src` is

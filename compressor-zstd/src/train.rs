@@ -35,18 +35,18 @@ pub fn train<S: AsRef<[u8]>>(samples: &[S], max_len: usize) -> Result<Dictionary
     if max_len < MIN_LEN {
         return Err(TrainError::LengthTooSmall { max_len });
     }
-    let usable = || {
-        samples
-            .iter()
-            .map(AsRef::as_ref)
-            .filter(|sample| sample.len() >= MIN_SAMPLE)
-    };
-    let lengths: Vec<usize> = usable().map(<[u8]>::len).collect();
-    let count = u32::try_from(lengths.len()).map_err(|_| TrainError::Samples)?;
-    if lengths.len() < MIN_SAMPLES {
+    // Each is asked for its bytes once: the lengths must be those of what is copied.
+    let usable: Vec<&[u8]> = samples
+        .iter()
+        .map(AsRef::as_ref)
+        .filter(|sample| sample.len() >= MIN_SAMPLE)
+        .collect();
+    if usable.len() < MIN_SAMPLES {
         return Err(TrainError::Samples);
     }
-    let content: Vec<u8> = usable().flatten().copied().collect();
+    let count = u32::try_from(usable.len()).map_err(|_| TrainError::Samples)?;
+    let lengths: Vec<usize> = usable.iter().map(|sample| sample.len()).collect();
+    let content = usable.concat();
 
     let mut dictionary = Vec::new();
     dictionary
@@ -90,7 +90,8 @@ pub enum TrainError {
         /// The greatest length asked for, in bytes.
         max_len: usize,
     },
-    /// Not enough memory: a few times the dictionary, the samples once, and about 6 MB.
+    /// Not enough memory: a few times the dictionary, the samples once, and about 6 MB
+    /// (`zdict.h`).
     OutOfMemory,
     /// The trainer found nothing to learn, as in samples that are all alike or all random.
     Library {

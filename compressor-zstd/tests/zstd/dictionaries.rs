@@ -40,6 +40,18 @@ fn both_kinds_help_and_come_back_at_every_level() {
 }
 
 #[test]
+fn the_level_counts_with_a_dictionary_as_well() {
+    let block = content(0, 501, 3_000);
+    for dictionary in [&*RAW, &*TRAINED] {
+        let lens = [-50, 1, 19].map(|level| {
+            let spec = spec(level).with_dictionary(dictionary.clone()).unwrap();
+            compress(&*compressor(&spec), &block).len()
+        });
+        assert!(lens.is_sorted_by(|a, b| a > b), "{lens:?}");
+    }
+}
+
+#[test]
 fn any_length_of_content_goes_with_a_dictionary() {
     for dictionary in [&*RAW, &*TRAINED] {
         let compressor = compressor(&with_dictionary(dictionary));
