@@ -1,0 +1,444 @@
+//! What is refused before a plugin is opened: each with one line that says what and where, and with
+//! nothing registered.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    missing_docs,
+    reason = "tests stop at the first surprise"
+)]
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, chown, symlink};
+use std::path::Path;
+use std::process::Command;
+
+use common::{Fixture, PACKAGE, cc, directory, mode};
+use compressor_api::{ErrorKind, Registry, RegistryError};
+use compressor_plugin::{PluginError, Refusal, load};
+
+/// The refusal, after checking that its line says where.
+fn refused(path: &Path) -> PluginError {
+    let error = load(path).expect_err("it should have been refused");
+    let line = error.to_string();
+    assert!(line.starts_with(&*path.to_string_lossy()), "{line}");
+    assert!(!line.contains('\n'), "{line}");
+    assert_eq!(error.path(), path);
+    // Refused again, for the same reason: the first time left nothing behind.
+    assert_eq!(load(path).unwrap_err(), error);
+    error
+}
+
+fn says(error: &PluginError, words: &str) {
+    let line = error.to_string();
+    assert!(line.contains(words), "{line:?} does not say {words:?}");
+}
+
+#[test]
+fn a_sound_plugin_is_taken_once() {
+    let Some(library) = Fixture::new("sound").build() else {
+        return;
+    };
+    let entry = load(&library).unwrap();
+    assert_eq!(entry.id.as_str(), "sound");
+    assert_eq!(entry.description, "A fixture of the tests");
+    assert!(std::ptr::eq(load(&library).unwrap(), entry));
+
+    let link = directory("sound-link").join("link.so");
+    symlink(&library, &link).unwrap();
+    assert!(std::ptr::eq(load(&link).unwrap(), entry));
+    let roundabout = library.parent().unwrap().join("../sound/libsound.so");
+    assert!(std::ptr::eq(load(&roundabout).unwrap(), entry));
+
+    let registry = Registry::builder().provider(entry).build().unwrap();
+    registry.open("sound").unwrap();
+}
+
+#[test]
+fn a_relative_path() {
+    let error = refused(Path::new("plugins/libx.so"));
+    assert_eq!(error.refusal(), &Refusal::RelativePath);
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+}
+
+#[test]
+fn a_path_that_leads_nowhere() {
+    let error = refused(Path::new("/nowhere/libx.so"));
+    says(&error, "No such file");
+    assert!(matches!(error.refusal(), Refusal::NotThere { .. }));
+}
+
+#[test]
+fn what_is_no_file() {
+    let directory = directory("directory.so");
+    assert_eq!(refused(&directory).refusal(), &Refusal::NotAFile);
+    let device = refused(Path::new("/dev/null"));
+    assert_eq!(device.refusal(), &Refusal::NotAFile);
+}
+
+#[test]
+fn what_is_no_library() {
+    let directory = directory("no-library");
+    for (name, bytes) in [
+        ("empty.so", &b""[..]),
+        ("short.so", b"\x7fEL"),
+        ("text.so", b"a library, I swear"),
+    ] {
+        let path = directory.join(name);
+        fs::write(&path, bytes).unwrap();
+        mode(&path, 0o755);
+        assert_eq!(refused(&path).refusal(), &Refusal::NotALibrary, "{name}");
+    }
+    // It starts like one: the loader finds out, and says so.
+    let path = directory.join("cut.so");
+    fs::write(&path, b"\x7fELF and then nothing").unwrap();
+    mode(&path, 0o755);
+    says(&refused(&path), "cannot be loaded: ");
+}
+
+#[test]
+fn a_file_or_directory_that_others_may_write() {
+    let Some(library) = Fixture::new("writable").build() else {
+        return;
+    };
+    for bits in [0o775, 0o757, 0o777] {
+        mode(&library, bits);
+        let error = refused(&library);
+        says(&error, &format!("mode {bits:04o}"));
+        assert!(matches!(error.refusal(), Refusal::Insecure { what, .. } if what == &library));
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    }
+    mode(&library, 0o755);
+    let directory = library.parent().unwrap();
+    for bits in [0o775, 0o757, 0o1777] {
+        mode(directory, bits);
+        let error = refused(&library);
+        says(&error, &format!("mode {bits:04o}"));
+        assert!(matches!(error.refusal(), Refusal::Insecure { what, .. } if what == directory));
+    }
+    mode(directory, 0o755);
+    load(&library).unwrap();
+}
+
+#[test]
+fn a_link_is_judged_by_what_it_leads_to() {
+    let Some(library) = Fixture::new("linked-writable").build() else {
+        return;
+    };
+    mode(&library, 0o777);
+    let link = directory("links").join("link.so");
+    symlink(&library, &link).unwrap();
+    says(
+        &refused(&link),
+        &format!("{} has mode 0777", library.display()),
+    );
+}
+
+#[test]
+fn a_file_of_another_user() {
+    let Some(library) = Fixture::new("foreign").build() else {
+        return;
+    };
+    if fs::metadata("/proc/self").unwrap().uid() != 0 {
+        eprintln!("skipped: only root can give a file away");
+        return;
+    }
+    chown(&library, Some(12_345), None).unwrap();
+    says(&refused(&library), "belongs to user 12345");
+    chown(&library, Some(0), None).unwrap();
+    let directory = library.parent().unwrap();
+    chown(directory, Some(12_345), None).unwrap();
+    says(&refused(&library), "belongs to user 12345");
+    chown(directory, Some(0), None).unwrap();
+    load(&library).unwrap();
+}
+
+#[test]
+fn a_library_without_the_symbol() {
+    let Some(library) = Fixture::of("no-symbol", "no_symbol.c").build() else {
+        return;
+    };
+    let error = refused(&library);
+    assert_eq!(error.refusal(), &Refusal::NoSymbol);
+    says(&error, "compressor_plugin_v1");
+}
+
+#[test]
+fn another_major_version_in_the_name_of_the_symbol() {
+    for major in [0, 2, 17] {
+        let fixture = Fixture::of(&format!("symbol-v{major}"), "other_symbol.c")
+            .define("SYMBOL", &format!("compressor_plugin_v{major}"));
+        let Some(library) = fixture.build() else {
+            return;
+        };
+        let error = refused(&library);
+        assert_eq!(error.refusal(), &Refusal::OtherMajor { plugin: major });
+        says(&error, &format!("version {major} "));
+        says(&error, "version 1");
+    }
+}
+
+#[test]
+fn another_major_version_in_the_table() {
+    let fixture =
+        Fixture::new("table-v2").fields(".head = {sizeof(cp_plugin), 2, 0, CP_PLUGIN_MAGIC}");
+    let Some(library) = fixture.build() else {
+        return;
+    };
+    let error = refused(&library);
+    assert_eq!(error.refusal(), &Refusal::OtherMajor { plugin: 2 });
+    says(&error, "version 2 ");
+    says(&error, "version 1");
+}
+
+#[test]
+fn a_missing_library_is_named_by_the_loader() {
+    let Some(cc) = cc() else { return };
+    let needed = directory("needed").join("libneeded-by-fixture.so");
+    let source = Path::new(PACKAGE).join("tests/fixtures/no_symbol.c");
+    let built = Command::new(cc)
+        .args(["-shared", "-fPIC", "-o"])
+        .args([&needed, &source])
+        .status();
+    assert!(built.unwrap().success());
+    let library = Fixture::new("needs")
+        .flag("-Wl,--no-as-needed")
+        .flag(needed.to_str().unwrap())
+        .build()
+        .unwrap();
+    let elsewhere = needed.with_extension("kept");
+    fs::rename(&needed, &elsewhere).unwrap();
+    let error = refused(&library);
+    says(&error, "cannot be loaded: ");
+    says(&error, "libneeded-by-fixture.so");
+    assert!(matches!(error.refusal(), Refusal::Loader { .. }));
+
+    fs::rename(&elsewhere, &needed).unwrap();
+    load(&library).expect("now all is there");
+}
+
+/// Builds `plugin.c` with fields of its table replaced, and finds it refused.
+fn refused_table(name: &str, fields: &str) -> Option<PluginError> {
+    let fixture = Fixture::new(name).fields(fields);
+    Some(refused(&fixture.build()?))
+}
+
+#[test]
+fn tables_that_are_none() {
+    for (name, fields, says_so) in [
+        ("magic", ".head.magic = 0x1234", "0x0000000000001234"),
+        ("magic-host", ".head.magic = CP_HOST_MAGIC", "magic number"),
+        (
+            "size-16",
+            ".head.struct_size = 16",
+            "16 bytes; the first version had 200",
+        ),
+        ("size-199", ".head.struct_size = 199", "199 bytes"),
+        ("size-0", ".head.struct_size = 0", "0 bytes"),
+    ] {
+        let Some(error) = refused_table(name, fields) else {
+            return;
+        };
+        says(&error, says_so);
+        assert_eq!(error.kind(), ErrorKind::Device);
+    }
+}
+
+#[test]
+fn null_functions() {
+    for entry in [
+        "open",
+        "close",
+        "capabilities",
+        "health",
+        "compressor_new",
+        "compressor_free",
+        "effective",
+        "max_compressed_len",
+        "session_new",
+        "session_free",
+        "compress",
+        "decompress",
+    ] {
+        let name = format!("null-{}", entry.replace('_', "-"));
+        let Some(error) = refused_table(&name, &format!(".{entry} = 0")) else {
+            return;
+        };
+        assert_eq!(error.refusal(), &Refusal::NullEntry { entry });
+        says(&error, entry);
+    }
+}
+
+#[test]
+fn optional_functions_may_be_null() {
+    let fields = ".self_test = 0, .compress_many = 0, .decompress_many = 0";
+    let Some(library) = Fixture::new("optional").fields(fields).build() else {
+        return;
+    };
+    load(&library).unwrap();
+}
+
+#[test]
+fn tables_that_contradict_themselves() {
+    let long = format!(".id = \"{}\"", "x".repeat(256));
+    let mut cases = vec![
+        ("id-null", ".id = 0", "lacks its id"),
+        ("id-empty", ".id = \"\"", "lower-case"),
+        ("id-letters", ".id = \"Two Words\"", "\"Two Words\""),
+        ("id-newline", ".id = \"two\\nlines\"", "\"two\\nlines\""),
+        ("id-utf8", ".id = \"\\xff\"", "its id that is not UTF-8"),
+        ("id-long", &long, "more than 255 bytes in its id"),
+        ("doc-null", ".description = 0", "lacks its description"),
+        ("doc-utf8", ".description = \"\\xc3(\"", "not UTF-8"),
+        ("no-format", ".format_count = 0", "lists no format"),
+        ("formats-null", ".formats = 0", "formats at an address"),
+        (
+            "formats-odd-address",
+            ".formats = (const uint32_t *)((const char *)odd + 1)",
+            "formats at an address",
+        ),
+        ("formats-many", ".format_count = SIZE_MAX", "formats"),
+        (
+            "formats-unknown",
+            ".formats = odd, .format_count = 2",
+            "unknown format 99",
+        ),
+        (
+            "formats-twice",
+            ".formats = twice, .format_count = 2",
+            "zlib twice",
+        ),
+        ("priority-high", ".priority = 32768", "32768"),
+        ("priority-low", ".priority = -32769", "-32769"),
+        (
+            "params-null",
+            ".param_count = 1, .param_size = sizeof(cp_param)",
+            "parameters at an",
+        ),
+        (
+            "params-short",
+            ".params = no_range, .param_count = 1, .param_size = 8",
+            "parameters of 8 bytes",
+        ),
+        (
+            "params-crooked",
+            ".params = no_range, .param_count = 1, .param_size = 65",
+            "parameters of 65 bytes",
+        ),
+        (
+            "params-huge",
+            ".params = no_range, .param_count = 1, .param_size = SIZE_MAX",
+            "parameters of",
+        ),
+    ]
+    .into_iter()
+    .map(|(name, fields, says)| (name, fields.to_string(), says))
+    .collect::<Vec<_>>();
+    for (name, params, says) in [
+        (
+            "param-default",
+            "default_out_of_range",
+            "parameter n cannot be \"17\"",
+        ),
+        ("param-twice", "same_name", "parameter m twice"),
+        ("param-range", "no_range", "\"r\" that fits nothing"),
+        ("param-negative", "negative_bytes", "\"b\" below zero"),
+        ("param-kind", "unknown_kind", "unknown kind, 6"),
+        ("param-null-name", "null_name", "lacks the name"),
+        ("param-no-name", "no_name", "without a name"),
+        ("param-null-default", "null_default", "lacks the default"),
+        (
+            "param-choice",
+            "no_such_choice",
+            "parameter c cannot be \"c\"",
+        ),
+        ("param-words", "null_choices", "choices at an address"),
+    ] {
+        let fields = format!(
+            ".params = {params}, .param_count = sizeof {params} / sizeof *{params}, \
+             .param_size = sizeof(cp_param)"
+        );
+        cases.push((name, fields, says));
+    }
+    for (name, fields, says_so) in &cases {
+        let Some(error) = refused_table(name, fields) else {
+            return;
+        };
+        assert!(
+            matches!(error.refusal(), Refusal::Contradiction { .. }),
+            "{error}"
+        );
+        says(&error, says_so);
+    }
+}
+
+#[test]
+fn entry_points_that_return_no_table() {
+    for (name, returns, refusal) in [
+        ("returns-null", "0", Refusal::NoTable),
+        (
+            "returns-odd",
+            "(const cp_plugin *)(const void *)((const char *)host + 1)",
+            Refusal::NotATable,
+        ),
+    ] {
+        let fixture = Fixture::of(name, "returns.c").define("RETURNS", returns);
+        let Some(library) = fixture.build() else {
+            return;
+        };
+        assert_eq!(refused(&library).refusal(), &refusal);
+    }
+}
+
+#[test]
+fn a_name_that_another_plugin_has() {
+    let first = Fixture::new("one-name").build();
+    let second = directory("one-name-again");
+    let (Some(first), Some(second)) = (first, Fixture::new("one-name").build_in(&second)) else {
+        return;
+    };
+    load(&first).unwrap();
+    let error = refused(&second);
+    says(&error, "is named one-name, as is ");
+    says(&error, &first.to_string_lossy());
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+}
+
+#[test]
+fn a_name_that_a_linked_provider_has() {
+    let fixture = Fixture::new("linked-name").fields(".id = \"software.none\"");
+    let Some(library) = fixture.build() else {
+        return;
+    };
+    let builder = Registry::builder()
+        .provider(&compressor_api::stored::PROVIDER)
+        .provider(load(&library).unwrap());
+    let refused = builder.build().unwrap_err();
+    assert!(matches!(refused, RegistryError::Duplicate { .. }));
+}
+
+#[test]
+fn a_plugin_of_a_newer_minor_version_is_taken_as_far_as_it_is_understood() {
+    let Some(library) = Fixture::of("newer", "newer.c").build() else {
+        return;
+    };
+    let entry = load(&library).unwrap();
+    assert_eq!(entry.formats, [compressor_api::Format::None]);
+    assert_eq!(entry.params.len(), 2);
+    let registry = Registry::builder().provider(entry).build().unwrap();
+    let factory = registry.open("newer").unwrap();
+    assert_eq!(factory.capabilities().len(), 2);
+}
+
+#[test]
+fn a_plugin_built_against_the_first_published_header_is_taken() {
+    let fixture = Fixture::of("frozen", "v1.0/plugin.c").against("tests/fixtures/v1.0");
+    let Some(library) = fixture.build() else {
+        return;
+    };
+    let entry = load(&library).unwrap();
+    let registry = Registry::builder().provider(entry).build().unwrap();
+    registry.open("frozen-1-0").unwrap();
+}
