@@ -1,0 +1,75 @@
+use crate::stop::{Stop, ensure};
+
+/// Bytes on each side of a buffer that nobody may touch.
+const GUARD: usize = 64;
+
+/// A `dst` with guards on both sides, full of bytes that must not come back as content.
+#[derive(Clone, Debug)]
+pub(crate) struct Guarded {
+    bytes: Vec<u8>,
+}
+
+impl Guarded {
+    /// A `dst` of `room` bytes, each `poison`.
+    pub(crate) fn new(room: usize, poison: u8) -> Self {
+        let mut bytes = Vec::with_capacity(room + 2 * GUARD);
+        bytes.extend_from_slice(&GUARDS);
+        bytes.resize(GUARD + room, poison);
+        bytes.extend_from_slice(&GUARDS);
+        Self { bytes }
+    }
+
+    /// The `dst`.
+    pub(crate) fn dst(&mut self) -> &mut [u8] {
+        let end = self.bytes.len() - GUARD;
+        self.bytes.get_mut(GUARD..end).unwrap_or_default()
+    }
+
+    /// The first `n` bytes of it; `None` if there are fewer.
+    pub(crate) fn start(&self, n: usize) -> Option<&[u8]> {
+        self.bytes
+            .get(GUARD..self.bytes.len() - GUARD)
+            .and_then(|dst| dst.get(..n))
+    }
+
+    /// Whether the guards are as they were.
+    pub(crate) fn check(&self) -> Result<(), Stop> {
+        let after = self.bytes.len() - GUARD;
+        for (side, from) in [("before", 0), ("after", after)] {
+            let guard = self.bytes.get(from..from + GUARD);
+            ensure(guard == Some(&GUARDS), || {
+                format!("wrote outside dst: the bytes {side} it have changed")
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Differ from place to place, so that bytes moved along are seen too.
+const GUARDS: [u8; GUARD] = {
+    let mut guards = [0xC3; GUARD];
+    let mut rest = guards.as_mut_slice();
+    while let [first, after @ ..] = rest {
+        *first ^= (after.len() as u8).wrapping_mul(37);
+        rest = after;
+    }
+    guards
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_guards_see_each_side() {
+        let mut guarded = Guarded::new(3, 0xAA);
+        assert_eq!(guarded.dst(), [0xAA; 3]);
+        assert_eq!(guarded.start(4), None);
+        assert!(guarded.check().is_ok());
+        for at in [0, GUARD - 1, GUARD + 3, 2 * GUARD + 2] {
+            let mut touched = guarded.clone();
+            touched.bytes[at] ^= 1;
+            assert!(touched.check().is_err(), "{at}");
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! The checks, by what they are about.
+
+mod conduct;
+mod dictionaries;
+mod fit;
+mod limits;
+mod listing;
+mod memory;
+mod sessions;
+mod specs;
+mod strict;
+mod threads;
+mod units;
+mod vectors;
+mod windows;
+mod zstd;
+
+use crate::check::Check;
+
+/// Failures of other checks are reported under these too.
+pub(crate) use conduct::{NEVER_PANICS, RETURNS_IN_TIME};
+
+/// Every check, in the order in which they run.
+pub fn all() -> impl Iterator<Item = &'static Check> {
+    [
+        listing::CHECKS,
+        specs::CHECKS,
+        units::CHECKS,
+        vectors::CHECKS,
+        fit::CHECKS,
+        memory::CHECKS,
+        sessions::CHECKS,
+        threads::CHECKS,
+        strict::CHECKS,
+        limits::CHECKS,
+        windows::CHECKS,
+        zstd::CHECKS,
+        dictionaries::CHECKS,
+        conduct::CHECKS,
+    ]
+    .into_iter()
+    .flatten()
+}

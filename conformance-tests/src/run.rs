@@ -1,0 +1,448 @@
+//! Runs checks: each on a thread of its own, so that one that never returns can be given up.
+
+use std::any::Any;
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::Instant;
+
+use compressor_api::{Direction, Format};
+
+use crate::bench::Bench;
+use crate::case::Case;
+use crate::check::{Check, Proof};
+use crate::checks::{self, NEVER_PANICS, RETURNS_IN_TIME};
+use crate::data::Kind;
+use crate::options::Options;
+use crate::report::{Failure, Outcome, Report, Row};
+use crate::reproduction::Reproduction;
+use crate::stop::{Fault, Stop};
+use crate::subject::Subject;
+use crate::target::Target;
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Progress {
+    /// Rows of the report that are done.
+    pub done: usize,
+    /// Rows there will be.
+    pub total: usize,
+    /// The check that runs next.
+    pub check: &'static str,
+    /// What it runs on.
+    pub target: Option<(Format, Direction)>,
+}
+
+/// Runs the suite.
+///
+/// Whatever the provider does, this returns: panics are caught, and a call that does not return
+/// within the deadline is given up, its thread left behind.
+#[must_use]
+pub fn run(subject: &Subject, options: &Options, mut progress: impl FnMut(Progress)) -> Report {
+    let bench = Bench {
+        subject: subject.clone(),
+        options: options.clone(),
+    };
+    let mut run = Run::new(&bench);
+    let plan = plan(&bench, &mut run);
+    let total = plan.len();
+    for (done, (check, place)) in plan.into_iter().enumerate() {
+        let target = place.as_ref().map(Place::key);
+        progress(Progress {
+            done,
+            total,
+            check: check.name,
+            target,
+        });
+        run.check(check, place);
+    }
+    run.finish()
+}
+
+/// Runs one case again.
+///
+/// # Errors
+///
+/// If the subject has no such check, format or direction.
+pub fn replay(
+    subject: &Subject,
+    options: &Options,
+    reproduction: &Reproduction,
+) -> Result<Report, String> {
+    let bench = Bench {
+        subject: subject.clone(),
+        options: options.clone(),
+    };
+    let check = checks::all()
+        .find(|check| check.name == reproduction.check)
+        .ok_or_else(|| format!("no check is called {:?}", reproduction.check))?;
+    let mut run = Run::new(&bench);
+    let place = match reproduction.target {
+        None => None,
+        Some((format, direction)) => {
+            let target = bench
+                .target(format, direction)
+                .ok_or_else(|| format!("{} does not {direction} {format}", run.provider))?;
+            Some(Place::Listed(Box::new(target)))
+        }
+    };
+    run.only_case = Some(reproduction.case.clone());
+    run.check(check, place);
+    Ok(run.finish())
+}
+
+/// Where a check runs.
+#[derive(Debug)]
+enum Place {
+    Listed(Box<Target>),
+    /// The format is listed, this direction is not.
+    Unlisted(Format, Direction),
+}
+
+impl Place {
+    fn key(&self) -> (Format, Direction) {
+        match self {
+            Self::Listed(target) => (target.format, target.direction),
+            Self::Unlisted(format, direction) => (*format, *direction),
+        }
+    }
+}
+
+/// What runs, in order: the provider as such, then format by format.
+fn plan(bench: &Bench, run: &mut Run) -> Vec<(&'static Check, Option<Place>)> {
+    let only = &bench.options.only;
+    let wanted: Vec<&Check> = checks::all()
+        .filter(|check| {
+            only.is_empty()
+                || only
+                    .iter()
+                    .any(|name| name == check.name || name == check.group.name())
+        })
+        .collect();
+    let mut plan = Vec::new();
+    for check in &wanted {
+        if let Proof::Provider(_) = check.proof {
+            plan.push((*check, None));
+        }
+    }
+    let formats = run.guarded(|| bench.formats()).unwrap_or_default();
+    for format in formats {
+        for direction in Direction::BOTH {
+            for check in &wanted {
+                let Proof::Operation { directions, .. } = check.proof else {
+                    continue;
+                };
+                if directions.contains(&direction) {
+                    let target = run.guarded(|| bench.target(format, direction)).flatten();
+                    let place = target.map_or(Place::Unlisted(format, direction), |target| {
+                        Place::Listed(Box::new(target))
+                    });
+                    plan.push((*check, Some(place)));
+                }
+            }
+        }
+    }
+    plan
+}
+
+/// A panic, or a call that never returned.
+struct Incident {
+    /// The check that stands for it, whichever one met it.
+    check: &'static str,
+    target: Option<(Format, Direction)>,
+    failure: Failure,
+}
+
+/// A run under way.
+struct Run {
+    bench: Bench,
+    provider: String,
+    rows: Vec<Row>,
+    incidents: Vec<Incident>,
+    /// Where a call never returned; nothing more is tried there.
+    hung: BTreeSet<Option<(Format, Direction)>>,
+    only_case: Option<Case>,
+}
+
+impl Run {
+    fn new(bench: &Bench) -> Self {
+        let mut run = Self {
+            bench: bench.clone(),
+            provider: String::new(),
+            rows: Vec::new(),
+            incidents: Vec::new(),
+            hung: BTreeSet::new(),
+            only_case: None,
+        };
+        run.provider = run
+            .guarded(|| bench.subject.factory().id().to_string())
+            .unwrap_or_else(|| "a provider that panics when asked for its name".into());
+        run
+    }
+
+    /// Asks the provider something outside of any check.
+    fn guarded<T>(&mut self, ask: impl FnOnce() -> T) -> Option<T> {
+        match catch_unwind(AssertUnwindSafe(ask)) {
+            Ok(answer) => Some(answer),
+            Err(panic) => {
+                let failure = Failure {
+                    message: panicked(&*panic),
+                    reproduction: format!("check={NEVER_PANICS}"),
+                };
+                self.incident(NEVER_PANICS, None, &failure);
+                None
+            }
+        }
+    }
+
+    fn incident(
+        &mut self,
+        check: &'static str,
+        target: Option<(Format, Direction)>,
+        failure: &Failure,
+    ) {
+        self.incidents.push(Incident {
+            check,
+            target,
+            failure: failure.clone(),
+        });
+    }
+
+    fn check(&mut self, check: &'static Check, place: Option<Place>) {
+        let started = Instant::now();
+        let key = place.as_ref().map(Place::key);
+        let mut row = Row {
+            check: check.name.into(),
+            group: check.group.name().into(),
+            format: key.map(|(format, _)| format.to_string()),
+            direction: key.map(|(_, direction)| direction.to_string()),
+            outcome: Outcome::Passed,
+            cases: 0,
+            not_tried: BTreeSet::new(),
+            milliseconds: 0,
+        };
+        row.outcome = match place {
+            Some(Place::Unlisted(format, direction)) => Outcome::Skipped {
+                reason: format!("does not {direction} {format}"),
+            },
+            _ if self.hung.contains(&key) => Outcome::Skipped {
+                reason: "an earlier call never returned".into(),
+            },
+            Some(Place::Listed(target)) => self.watch(check, key, Some(*target), &mut row),
+            None => self.watch(check, key, None, &mut row),
+        };
+        row.milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.rows.push(row);
+    }
+
+    /// Starts the check on its own thread, and listens to it.
+    fn watch(
+        &mut self,
+        check: &'static Check,
+        key: Option<(Format, Direction)>,
+        target: Option<Target>,
+        row: &mut Row,
+    ) -> Outcome {
+        let (events, heard) = mpsc::channel();
+        let worker = Worker {
+            bench: self.bench.clone(),
+            only_case: self.only_case.clone(),
+            check,
+            target,
+            events,
+        };
+        let started = thread::Builder::new()
+            .name(check.name.into())
+            .spawn(move || worker.run());
+        if let Err(error) = started {
+            return Outcome::Skipped {
+                reason: format!("no thread to run it on: {error}"),
+            };
+        }
+        let failures = self.listen(check, key, &heard, row);
+        if !failures.is_empty() {
+            Outcome::Failed { failures }
+        } else if row.cases > 0 {
+            Outcome::Passed
+        } else {
+            let reasons: Vec<_> = row.not_tried.iter().map(String::as_str).collect();
+            Outcome::Skipped {
+                reason: match reasons.as_slice() {
+                    [] => "nothing of the kind is listed".into(),
+                    reasons => reasons.join("; "),
+                },
+            }
+        }
+    }
+
+    fn listen(
+        &mut self,
+        check: &'static Check,
+        key: Option<(Format, Direction)>,
+        heard: &Receiver<Event>,
+        row: &mut Row,
+    ) -> Vec<Failure> {
+        let mut failures = Vec::new();
+        let mut running = Case::new(Kind::Zeros, 0, 0);
+        let failure = |message: String, case: &Case, fault: Option<&Fault>| Failure {
+            message,
+            reproduction: Reproduction::of(check.name, key, case.clone(), fault).to_string(),
+        };
+        loop {
+            match heard.recv_timeout(self.bench.options.deadline) {
+                Ok(Event::Started(case)) => running = case,
+                Ok(Event::Held) => row.cases += 1,
+                Ok(Event::NotTried(reason)) => {
+                    row.not_tried.insert(reason);
+                }
+                Ok(Event::Broken(fault)) => {
+                    row.cases += 1;
+                    failures.push(failure(fault.message.clone(), &running, Some(&fault)));
+                }
+                Ok(Event::Panicked(message)) => {
+                    row.cases += 1;
+                    let failure = failure(message, &running, None);
+                    self.incident(NEVER_PANICS, key, &failure);
+                    failures.push(failure);
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    row.cases += 1;
+                    self.hung.insert(key);
+                    let after = self.bench.options.deadline;
+                    let failure =
+                        failure(format!("did not return within {after:?}"), &running, None);
+                    self.incident(RETURNS_IN_TIME, key, &failure);
+                    failures.push(failure);
+                    return failures;
+                }
+                Err(RecvTimeoutError::Disconnected) => return failures,
+            }
+        }
+    }
+
+    /// The report, with each incident under the check that stands for it.
+    fn finish(mut self) -> Report {
+        for Incident {
+            check,
+            target,
+            failure,
+        } in self.incidents
+        {
+            let format = target.map(|(format, _)| format.to_string());
+            let direction = target.map(|(_, direction)| direction.to_string());
+            let row = self.rows.iter_mut().find(|row| {
+                row.check == check && row.format == format && row.direction == direction
+            });
+            match row.map(|row| &mut row.outcome) {
+                Some(Outcome::Failed { failures }) => {
+                    let more = failures.len() < self.bench.options.max_failures;
+                    if more && !failures.contains(&failure) {
+                        failures.push(failure);
+                    }
+                }
+                Some(outcome) => {
+                    *outcome = Outcome::Failed {
+                        failures: vec![failure],
+                    };
+                }
+                None => self.rows.push(Row {
+                    check: check.into(),
+                    group: "conduct".into(),
+                    format,
+                    direction,
+                    outcome: Outcome::Failed {
+                        failures: vec![failure],
+                    },
+                    cases: 1,
+                    not_tried: BTreeSet::new(),
+                    milliseconds: 0,
+                }),
+            }
+        }
+        Report {
+            provider: self.provider,
+            quick: self.bench.options.quick,
+            seed: self.bench.options.seed,
+            rows: self.rows,
+        }
+    }
+}
+
+/// What a check says while it runs.
+#[derive(Debug)]
+enum Event {
+    Started(Case),
+    Held,
+    NotTried(String),
+    Broken(Fault),
+    Panicked(String),
+}
+
+/// A check on its thread.
+struct Worker {
+    bench: Bench,
+    only_case: Option<Case>,
+    check: &'static Check,
+    target: Option<Target>,
+    events: Sender<Event>,
+}
+
+impl Worker {
+    fn run(self) {
+        match (&self.check.proof, &self.target) {
+            (Proof::Provider(run), _) => {
+                self.case(|| run(&self.bench));
+            }
+            (Proof::Operation { cases, run, .. }, Some(target)) => {
+                let cases = match &self.only_case {
+                    Some(case) => vec![case.clone()],
+                    None => {
+                        catch_unwind(AssertUnwindSafe(|| cases(target))).unwrap_or_else(|panic| {
+                            self.say(Event::Panicked(panicked(&*panic)));
+                            Vec::new()
+                        })
+                    }
+                };
+                let mut failures = 0;
+                for case in cases {
+                    self.say(Event::Started(case.clone()));
+                    if !self.case(|| run(target, &case)) {
+                        failures += 1;
+                    }
+                    if failures >= self.bench.options.max_failures {
+                        break;
+                    }
+                }
+            }
+            (Proof::Operation { .. }, None) => {}
+        }
+    }
+
+    /// Runs one case; false if it failed.
+    fn case(&self, run: impl FnOnce() -> Result<(), Stop>) -> bool {
+        let event = match catch_unwind(AssertUnwindSafe(run)) {
+            Ok(Ok(())) => Event::Held,
+            Ok(Err(Stop::NotTried(reason))) => Event::NotTried(reason),
+            Ok(Err(Stop::Fault(fault))) => Event::Broken(fault),
+            Err(panic) => Event::Panicked(panicked(&*panic)),
+        };
+        let fine = matches!(event, Event::Held | Event::NotTried(_));
+        self.say(event);
+        fine
+    }
+
+    fn say(&self, event: Event) {
+        // Nobody listens any more if this took too long.
+        let _ = self.events.send(event);
+    }
+}
+
+fn panicked(panic: &(dyn Any + Send)) -> String {
+    let text = panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    format!("panicked: {}", text.unwrap_or("without a message"))
+}

@@ -1,0 +1,187 @@
+//! Which lengths, levels and kinds of data are tried.
+
+use compressor_api::{Direction, LevelRange};
+
+use crate::case::{Case, Writer};
+use crate::data::Kind;
+use crate::target::Target;
+
+/// Lengths at which something changes in some codec, and one to each side: literal runs, hash
+/// thresholds, the block sizes of engines, LZ4's and Deflate's windows, Zstandard's block.
+const BOUNDARIES: [usize; 22] = [
+    0,
+    1,
+    2,
+    15,
+    16,
+    17,
+    63,
+    64,
+    65,
+    4_095,
+    4_096,
+    4_097,
+    16_383,
+    16_384,
+    16_385,
+    65_535,
+    65_536,
+    65_537,
+    131_071,
+    131_072,
+    131_073,
+    1 << 20,
+];
+
+/// The longest content of a quick run, but for one case.
+const QUICK_MOST: usize = 65_537;
+
+/// Enough to see each regime of a codec where everything would take too long.
+pub(crate) const FEW: [usize; 5] = [0, 1, 17, 4_097, 65_537];
+
+/// Content for checks that are about something else than its length.
+pub(crate) const SMALL: [usize; 4] = [1, 17, 100, 4_097];
+
+impl Target {
+    /// The lengths to try, within what is listed.
+    pub(crate) fn sizes(&self) -> Vec<usize> {
+        let most = if self.options.quick {
+            QUICK_MOST
+        } else {
+            usize::MAX
+        };
+        BOUNDARIES
+            .into_iter()
+            .filter(|size| *size <= most && self.takes(*size))
+            .collect()
+    }
+
+    /// Whether content of this length lies within what is listed. For decompressing, the length of
+    /// the unit is checked when it is made.
+    pub(crate) fn takes(&self, size: usize) -> bool {
+        let input = self
+            .compressing()
+            .is_none_or(|listed| (listed.min_input..=listed.max_input).contains(&size));
+        let output = self
+            .decompressing()
+            .is_none_or(|listed| size <= listed.max_output);
+        input && output
+    }
+
+    /// The length that is taken and nearest to this one.
+    pub(crate) fn within(&self, size: usize) -> usize {
+        let (min, max) = self.compressing().map_or((0, usize::MAX), |listed| {
+            (listed.min_input, listed.max_input)
+        });
+        let max_output = self
+            .decompressing()
+            .map_or(usize::MAX, |listed| listed.max_output);
+        size.max(min).min(max).min(max_output)
+    }
+
+    /// The levels to try, within what is listed.
+    pub(crate) fn levels(&self) -> Vec<i32> {
+        match self.compressing() {
+            Some(listed) if self.options.quick => ends(listed.levels),
+            Some(listed) => all(listed.levels),
+            None => vec![self.default_level()],
+        }
+    }
+
+    /// Content of every size and kind at the default level, and less at the others.
+    pub(crate) fn matrix(&self) -> Vec<Case> {
+        let mut cases = Vec::new();
+        for level in self.levels() {
+            let all = level == self.default_level() || !self.options.quick;
+            let sizes = match all {
+                true => self.sizes(),
+                false => FEW.into_iter().filter(|size| self.takes(*size)).collect(),
+            };
+            for (row, size) in sizes.into_iter().enumerate() {
+                let kinds = match (self.options.quick, size) {
+                    (true, _) => some_kinds(row, if all { 3 } else { 1 }),
+                    // The longest at every level and of every kind would take hours.
+                    (false, 131_071..) if level != self.default_level() => some_kinds(row, 1),
+                    (false, _) => Kind::ALL.to_vec(),
+                };
+                for kind in kinds {
+                    cases.push(Case::new(kind, size, self.options.seed).level(level));
+                }
+            }
+        }
+        if self.options.quick && self.takes(131_073) {
+            cases.push(Case::new(Kind::Rows, 131_073, self.options.seed));
+        }
+        cases
+    }
+
+    /// One kind a size, at the default level.
+    pub(crate) fn cases(&self, kind: Kind, sizes: &[usize]) -> Vec<Case> {
+        sizes
+            .iter()
+            .filter(|size| self.takes(**size))
+            .map(|size| Case::new(kind, *size, self.options.seed))
+            .collect()
+    }
+
+    /// The cases, for decompressing with a unit by each writer there is.
+    pub(crate) fn by_each_writer_or_once(&self, cases: &[Case]) -> Vec<Case> {
+        match self.direction {
+            Direction::Compress => cases.to_vec(),
+            Direction::Decompress => self.by_each_writer(cases),
+        }
+    }
+
+    /// The cases, with a unit by each writer there is.
+    pub(crate) fn by_each_writer(&self, cases: &[Case]) -> Vec<Case> {
+        let with = |writer: Writer| cases.iter().map(move |case| case.clone().writer(writer));
+        self.writers().into_iter().flat_map(with).collect()
+    }
+}
+
+/// `count` of the kinds, others for each row.
+fn some_kinds(row: usize, count: usize) -> Vec<Kind> {
+    let from = row * count;
+    Kind::ALL
+        .into_iter()
+        .cycle()
+        .skip(from)
+        .take(count)
+        .collect()
+}
+
+/// Both ends and the default.
+fn ends(levels: LevelRange) -> Vec<i32> {
+    let mut some = vec![levels.min(), levels.default_level(), levels.max()];
+    some.sort_unstable();
+    some.dedup();
+    some
+}
+
+/// Every level, or where there are thousands: those near zero, then powers of two.
+fn all(levels: LevelRange) -> Vec<i32> {
+    let near = levels.min().max(-16)..=levels.max();
+    let powers = (5..31)
+        .map(|power| -(1 << power))
+        .filter(|level| *level >= levels.min());
+    let mut all: Vec<i32> = near.chain(powers).chain([levels.min()]).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use compressor_api::Format;
+
+    #[test]
+    fn levels_reach_both_ends() {
+        assert_eq!(all(Format::Zlib.levels()), (0..=9).collect::<Vec<_>>());
+        assert_eq!(ends(Format::Snappy.levels()), [0]);
+        let zstd = all(Format::Zstd.levels());
+        assert_eq!((zstd.first(), zstd.last()), (Some(&-131_072), Some(&22)));
+        assert!((1..=22).all(|level| zstd.contains(&level)));
+        assert!(zstd.len() < 60);
+    }
+}

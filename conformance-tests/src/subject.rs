@@ -1,0 +1,105 @@
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use compressor_api::{CompressorFactory, Format};
+
+/// What is proved: a provider, and what it is measured against.
+#[derive(Clone)]
+pub struct Subject {
+    factory: Arc<dyn CompressorFactory>,
+    references: Vec<Arc<dyn CompressorFactory>>,
+    composed: bool,
+    served: Option<Arc<dyn Fn() -> Served + Send + Sync>>,
+    /// Set once the provider was `Busy` for longer than anybody waits.
+    out_of_patience: Arc<AtomicBool>,
+}
+
+/// How many operations were served by whom, since the provider was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Served {
+    /// Operations that ran where the provider says they run.
+    pub accelerated: u64,
+    /// Operations that software ran in its place.
+    pub software: u64,
+}
+
+impl Subject {
+    /// An opened provider alone.
+    #[must_use]
+    pub fn new(factory: Arc<dyn CompressorFactory>) -> Self {
+        Self {
+            factory,
+            references: Vec::new(),
+            composed: false,
+            served: None,
+            out_of_patience: Arc::default(),
+        }
+    }
+
+    /// Adds a codec to cross-check with: it reads what the provider writes, and the reverse.
+    /// The first one that lists a format serves for it.
+    #[must_use]
+    pub fn with_reference(mut self, factory: Arc<dyn CompressorFactory>) -> Self {
+        self.references.push(factory);
+        self
+    }
+
+    /// Says that other providers are at work inside this one, as in a decorator: errors and
+    /// effective sides may carry their names.
+    #[must_use]
+    pub const fn composed(mut self) -> Self {
+        self.composed = true;
+        self
+    }
+
+    /// Says how to learn who served, for [`must_accelerate`](crate::Options::must_accelerate).
+    #[must_use]
+    pub fn with_served(mut self, served: impl Fn() -> Served + Send + Sync + 'static) -> Self {
+        self.served = Some(Arc::new(served));
+        self
+    }
+
+    /// The provider.
+    #[must_use]
+    pub fn factory(&self) -> &dyn CompressorFactory {
+        &*self.factory
+    }
+
+    /// The codec to cross-check a format with, if there is one that goes both ways.
+    pub(crate) fn reference(&self, format: Format) -> Option<&dyn CompressorFactory> {
+        self.references
+            .iter()
+            .map(|factory| &**factory)
+            .find(|factory| {
+                let listed = factory.capabilities().iter().filter(|c| c.format == format);
+                listed.count() == 2
+            })
+    }
+
+    pub(crate) const fn is_composed(&self) -> bool {
+        self.composed
+    }
+
+    pub(crate) fn served(&self) -> Option<Served> {
+        self.served.as_ref().map(|served| served())
+    }
+
+    pub(crate) fn is_out_of_patience(&self) -> bool {
+        self.out_of_patience.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn lose_patience(&self) {
+        self.out_of_patience.store(true, Ordering::Relaxed);
+    }
+}
+
+impl fmt::Debug for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Subject")
+            .field("factory", &self.factory)
+            .field("references", &self.references)
+            .field("composed", &self.composed)
+            .finish_non_exhaustive()
+    }
+}

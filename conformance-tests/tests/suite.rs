@@ -1,0 +1,26 @@
+//! The suite on providers that keep the contract.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test may stop at the first surprise"
+)]
+
+use compressor_api::stored;
+use compressor_conformance::alloc::CountingAllocator;
+use compressor_conformance::{Options, Outcome, Subject, checks, plain, run};
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
+
+#[test]
+fn the_format_that_copies_conforms() {
+    compressor_conformance::assert_conforms(stored::factory());
+}
+
+#[test]
+fn the_plain_provider_breaks_the_one_line_that_it_says_it_breaks() {
+    let report = run(&Subject::new(plain::factory()), &Options::quick(), |_| {});
+    let failed: Vec<_> = report.failed_checks().into_iter().collect();
+    assert_eq!(failed, ["allocates-nothing"], "{report}");
+}
