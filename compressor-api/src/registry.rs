@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -417,7 +418,10 @@ impl Slot {
 
 /// Runs a provider's code; `None` if it panicked.
 fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
-    catch_unwind(AssertUnwindSafe(call)).ok()
+    catch_unwind(AssertUnwindSafe(call))
+        // What was thrown is the provider's too, and its drop may panic again: it is leaked.
+        .map_err(mem::forget)
+        .ok()
 }
 
 /// Why a [`Registry`] cannot be made.

@@ -404,6 +404,23 @@ fn a_provider_that_panics_is_not_used() {
 }
 
 #[test]
+fn what_a_provider_throws_may_panic_when_it_is_dropped() {
+    struct Twice;
+    impl Drop for Twice {
+        fn drop(&mut self) {
+            panic!("panics again");
+        }
+    }
+    let (opens, _) = entry_with("opens", ProviderClass::Accelerator, |_, _| {
+        std::panic::panic_any(Twice)
+    });
+    assert!(matches!(
+        registry(&[opens]).open("opens"),
+        Err(OpenError::Broken { .. })
+    ));
+}
+
+#[test]
 fn misconfigured_always_fails_start_up_and_absent_never_does_unless_told() {
     let wrong = OpenError::Misconfigured {
         why: "library_path does not exist".into(),
