@@ -139,13 +139,23 @@ impl<S: Side + ?Sized> Attempt<'_, S> {
         n: usize,
     ) -> Result<(), Fault> {
         let accelerator = self.accelerator;
+        let implausible = Fault::implausible(O::DIRECTION, accelerator.provider);
         let result = match dst.get(..n) {
             Some(result) if O::plausible(accelerator, declared, src, result) => result,
             _ => {
                 self.software.tally.implausible();
-                return Err(Fault::implausible(O::DIRECTION, accelerator.provider));
+                return Err(implausible);
             }
         };
+        // Nothing, where the format does not say how much there is: easily said, quickly checked.
+        if O::DIRECTION == Direction::Decompress
+            && result.is_empty()
+            && declared.is_none()
+            && O::verify(self.software, src, result) != Verified::Same
+        {
+            self.software.tally.implausible();
+            return Err(implausible);
+        }
         if !accelerator.draws(pass, &mut self.software.dice) {
             return Ok(());
         }
