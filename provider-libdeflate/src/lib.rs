@@ -56,12 +56,6 @@ mod factory;
 mod level;
 mod library;
 mod session;
-mod walk;
-
-#[cfg(test)]
-mod differential;
-#[cfg(test)]
-mod writer;
 
 use std::sync::Arc;
 

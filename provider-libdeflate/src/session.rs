@@ -1,5 +1,6 @@
 use std::ffi::c_int;
 
+use compressor_api::inspect::deflate::{self, Extent};
 use compressor_api::{
     CompressSession, DecompressSession, Error, ErrorKind, Format, ProviderId, inspect,
 };
@@ -10,7 +11,6 @@ use libdeflate_sys::{
 
 use crate::ID;
 use crate::library::{Code, Deflater, Inflater, adler32, crc32};
-use crate::walk::{self, Extent};
 
 pub(crate) struct Compress {
     format: Format,
@@ -92,7 +92,7 @@ fn kind(code: Code, body: &[u8], room: usize) -> ErrorKind {
     match code {
         BAD_DATA => ErrorKind::CorruptInput,
         // Or so libdeflate says, which reads a stream that was cut off on in zeros.
-        INSUFFICIENT_SPACE => match walk::extent(body, room) {
+        INSUFFICIENT_SPACE => match deflate::extent(body, room) {
             Ok(Extent::Beyond) => ErrorKind::OutputTooSmall,
             Err(_) => ErrorKind::CorruptInput,
             // It does fit, and libdeflate is wrong.

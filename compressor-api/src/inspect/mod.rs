@@ -3,6 +3,7 @@
 //! Nothing here decodes, allocates, or looks further than it must. A [`Header`] is what the writer
 //! of the bytes claims: compare its lengths with what you know before you act on them.
 
+pub mod deflate;
 mod gzip;
 pub mod lz4;
 pub mod snappy;

@@ -1,18 +1,19 @@
 //! How much content a raw Deflate stream has, found without decoding it.
 //!
-//! A decoder that runs out of room cannot always say why. libdeflate reads a truncated stream on in
-//! zeros, which may decode to more than there is room for, and then says that the room is too
-//! small. This walk tells the two apart: it follows the symbols, adds up the lengths and copies
-//! nothing, so it needs neither window nor output, and allocates nothing.
+//! A decoder made for speed cannot always say why it stopped. libdeflate reads a truncated stream on
+//! in zeros, which may decode to more than there is room for; ISA-L may call a match invalid that
+//! begins in content it had no room for. This walk tells corrupt from too long: it follows the
+//! symbols, adds up the lengths and copies nothing, so it needs neither window nor output, and
+//! allocates nothing.
 //!
 //! It is exactly as strict as zlib, symbol by symbol: RFC 1951 with the limits that zlib puts on
 //! code lengths. It is several times slower than a decoder, so it is for the paths that fail.
 
-use compressor_api::inspect::Malformed;
+use super::Malformed;
 
 /// What there is in a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Extent {
+pub enum Extent {
     /// The stream ends.
     Ended {
         /// Bytes of the input that belong to it.
@@ -34,7 +35,7 @@ pub(crate) enum Extent {
 /// match begins before the content, or a repeated code length goes beyond the last one;
 /// [`Malformed::Reserved`] for block types, numbers of codes, symbols and codewords that the format
 /// never uses.
-pub(crate) fn extent(src: &[u8], limit: usize) -> Result<Extent, Malformed> {
+pub fn extent(src: &[u8], limit: usize) -> Result<Extent, Malformed> {
     let mut walk = Walk {
         bits: Bits::new(src),
         content: 0,
@@ -396,4 +397,50 @@ impl<'a> Bits<'a> {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+    use crate::{Format, self_test};
+
+    // The tests beside zlib are among those of compressor-deflate.
+
+    #[test]
+    fn content_is_counted_up_to_the_limit() {
+        let unit = self_test::unit(Format::DeflateRaw);
+        let read = unit.len();
+        let content = self_test::CONTENT.len();
+        let ended = Ok(Extent::Ended { read, content });
+        assert_eq!(extent(unit, content), ended);
+        assert_eq!(extent(&[unit, b"after"].concat(), usize::MAX), ended);
+        assert_eq!(extent(unit, content - 1), Ok(Extent::Beyond));
+        assert_eq!(
+            extent(&unit[..read - 1], content),
+            Err(Malformed::Truncated)
+        );
+    }
+
+    #[test]
+    fn each_kind_of_block_is_followed() {
+        for (stream, content) in [
+            (&b"\x01\x05\0\xfa\xffhello"[..], 5),
+            (b"\0\x02\0\xfd\xffhe\x01\x03\0\xfc\xffllo", 5),
+            (b"\xcb\x48\xcd\xc9\xc9\x07\0", 5),
+            (b"\x73\x74\x1c\x05\xa3\x60\x14\x0c\x77\0\0", 1_000),
+        ] {
+            let read = stream.len();
+            assert_eq!(extent(stream, content), Ok(Extent::Ended { read, content }));
+        }
+    }
+
+    #[test]
+    fn faults_have_their_names() {
+        for (stream, fault) in [
+            (&b""[..], Malformed::Truncated),
+            (b"\x07", Malformed::Reserved),
+            (b"\x01\x05\0\xfb\xffhello", Malformed::Checksum),
+            // "h", then a match one byte before the content.
+            (b"\xcb\0\x42\0", Malformed::OutOfBounds),
+        ] {
+            assert_eq!(extent(stream, 100), Err(fault), "{stream:x?}");
+        }
+    }
+}

@@ -2,8 +2,8 @@
 
 /// A stream in the making.
 #[derive(Default)]
-pub(crate) struct Writer {
-    pub(crate) bytes: Vec<u8>,
+pub struct Writer {
+    pub bytes: Vec<u8>,
     bits: usize,
 }
 
@@ -15,13 +15,13 @@ const CODE_LENGTH_ORDER: [usize; 19] = [
 
 impl Writer {
     /// A last block with the fixed codes, which wants symbols.
-    pub(crate) fn fixed() -> Self {
+    pub fn fixed() -> Self {
         Self::default().number(1, 1).number(1, 2)
     }
 
     /// A last block with a code for code lengths of this many literals and distances, which wants
     /// code lengths.
-    pub(crate) fn dynamic(literals: usize, distances: usize, code_lens: [u8; 19]) -> Self {
+    pub fn dynamic(literals: usize, distances: usize, code_lens: [u8; 19]) -> Self {
         let head = Self::default()
             .number(1, 1)
             .number(2, 2)
@@ -34,7 +34,7 @@ impl Writer {
     }
 
     /// A last block with codes of these lengths, which wants symbols.
-    pub(crate) fn with_codes(literals: &[u8], distances: &[u8]) -> Self {
+    pub fn with_codes(literals: &[u8], distances: &[u8]) -> Self {
         // Sixteen codewords of 4 bits, for the lengths 0 to 15, and none for repeats.
         let mut code_lens = [4; 19];
         code_lens[16..].fill(0);
@@ -44,7 +44,7 @@ impl Writer {
     }
 
     /// A number, from its lowest bit.
-    pub(crate) fn number(mut self, number: u32, bits: u32) -> Self {
+    pub fn number(mut self, number: u32, bits: u32) -> Self {
         for bit in 0..bits {
             if self.bits.is_multiple_of(8) {
                 self.bytes.push(0);
@@ -57,13 +57,13 @@ impl Writer {
     }
 
     /// A codeword, from its highest bit.
-    pub(crate) fn codeword(self, codeword: u32, bits: u32) -> Self {
+    pub fn codeword(self, codeword: u32, bits: u32) -> Self {
         self.number(codeword.reverse_bits() >> (u32::BITS - bits), bits)
     }
 }
 
 /// The lengths of a code with codewords for some of `count` symbols.
-pub(crate) fn lens(count: usize, some: &[(usize, u8)]) -> Vec<u8> {
+pub fn lens(count: usize, some: &[(usize, u8)]) -> Vec<u8> {
     let mut lens = vec![0; count];
     for (symbol, len) in some {
         lens[*symbol] = *len;

@@ -1,9 +1,21 @@
-use compressor_api::{Compressor, ErrorKind, Format, Spec, self_test};
-use proptest::prelude::*;
+//! What the walk over a raw stream finds is what zlib finds.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    missing_docs,
+    reason = "a test stops at the first surprise"
+)]
+
 use std::sync::Arc;
 
-use super::*;
-use crate::writer::{Writer, lens};
+use compressor_api::inspect::Malformed;
+use compressor_api::inspect::deflate::{Extent, extent};
+use compressor_api::{Compressor, ErrorKind, Format, Spec, self_test};
+use proptest::prelude::*;
+use writer::{Writer, lens};
+
+#[path = "agreement/writer.rs"]
+mod writer;
 
 fn zlib(level: i32) -> Arc<dyn Compressor> {
     let spec = Spec::new(Format::DeflateRaw).with_level(level).unwrap();
