@@ -1,1 +1,139 @@
-//! The `isal` accelerator.
+//! The `isal` accelerator: `zlib`, `deflate-raw` and `gzip` on the CPU through igzip, the
+//! compressor of Intel's ISA-L, both directions.
+//!
+//! igzip is made for speed: it compresses several times as fast as zlib, and its units are longer.
+//! What it writes, every zlib reads, and the other way round.
+//!
+//! # Where the library comes from
+//!
+//! Nothing is linked. [`Open::open`] asks the system's loader for `libisal.so.2`, or takes the file
+//! that the parameter `library_path` names:
+//!
+//! | what it finds | what comes of it |
+//! | --- | --- |
+//! | no library of that name | [`Absent`](OpenError::Absent), with the name and the package that has it |
+//! | `library_path` names no file, another library, or an ISA-L that is refused | [`Misconfigured`](OpenError::Misconfigured) |
+//! | an ISA-L that is refused, or that fails the checks that are made when it is opened | [`Broken`](OpenError::Broken), with its version |
+//! | an ISA-L that compresses right and does not decompress right | opened for compression, and [`Degraded`](compressor_api::Health::Degraded) |
+//!
+//! Which versions are refused, and why, is written at `version.rs`. ISA-L is used on 64-bit Linux
+//! only.
+//!
+//! # Levels
+//!
+//! A [`Spec`](compressor_api::Spec) names zlib's levels; ISA-L has four of its own, of which two
+//! serve:
+//!
+//! | zlib | ISA-L | why |
+//! | --- | --- | --- |
+//! | 0 | – | means stored blocks, which ISA-L writes only where nothing else is shorter |
+//! | 1, 2 | 1 | about as long as zlib's at 1 and 2 |
+//! | 3–9 | 3 | the shortest that ISA-L writes: about as long as zlib's at 3 to 4 |
+//!
+//! ISA-L's level 0 knows one Huffman code for all data, and its units are 4 to 34 % longer than
+//! zlib's at level 1. Its level 2 is no faster than level 1 and, on some data, no shorter, so that a
+//! map with it would not be monotone. The level really used is in
+//! [`Compressor::effective`](compressor_api::Compressor::effective).
+//!
+//! # Priority
+//!
+//! A caller who names a level expects the length that goes with it, and at levels above 4 ISA-L's
+//! units are longer than zlib's. So its priority is −1: whatever else accelerates these formats
+//! comes first, and software, whose priority is the same and whose name is later, comes after it.
+//! A policy that wants speed prefers it or assigns it.
+//!
+//! # Windows
+//!
+//! A spec with a smaller window is kept to, in the units and in the header of `zlib`.
+//!
+//! # Errors
+//!
+//! The frame is read and checked here; from ISA-L come the stream and its checksum. A unit gives
+//! the same [`ErrorKind`](compressor_api::ErrorKind) as it does with zlib: ISA-L may call a unit
+//! invalid whose content is only too long for `dst`, so what it refuses is walked once more by
+//! [`inspect::deflate`](compressor_api::inspect::deflate). A unit that is corrupt and too long for
+//! `dst` at once is judged by what comes first: its header, then its stream up to the first byte
+//! beyond `dst`.
+//!
+//! One difference is left, which only a decoder as slow as zlib could close: ISA-L reads streams
+//! whose Huffman codes leave some sequences of bits without a meaning, as long as none of those
+//! occurs. No encoder writes such codes, and zlib refuses them. What is read from them agrees with
+//! their checksum all the same, where the format has one.
+//!
+//! # Limits
+//!
+//! ISA-L counts in 32 bits. Content of up to 64 MiB is taken in either direction; what is longer is
+//! [`Unsupported`](compressor_api::ErrorKind::Unsupported).
+//!
+//! # Memory
+//!
+//! A session holds all that ISA-L needs from the start: 430 KiB to compress, of which a small block
+//! touches a part, and 86 KiB to decompress. Nothing is allocated per operation, except that the
+//! first compressions into a `dst` below the bound grow a buffer of the bound's length.
+
+#[allow(
+    clippy::all,
+    clippy::undocumented_unsafe_blocks,
+    dead_code,
+    non_camel_case_types,
+    non_upper_case_globals,
+    reason = "generated"
+)]
+mod bindings;
+mod compressor;
+mod factory;
+mod frame;
+mod igzip;
+mod level;
+mod library;
+mod limits;
+mod probe;
+mod session;
+mod version;
+mod zeroed;
+
+use std::sync::Arc;
+
+use compressor_api::{
+    CompressorFactory, Format, Open, OpenError, ParamKind, ParamSpec, Params, ProviderClass,
+    ProviderEntry, ProviderId,
+};
+
+use factory::Factory;
+use library::Library;
+
+const ID: ProviderId = ProviderId::new("isal");
+
+const LIBRARY_PATH: ParamSpec = ParamSpec {
+    name: "library_path",
+    kind: ParamKind::Text,
+    default: "",
+    doc: "Absolute path of ISA-L's shared library; empty for libisal.so.2, wherever the system keeps it",
+};
+
+/// The provider as listed.
+pub static PROVIDER: ProviderEntry = ProviderEntry::new(
+    ID,
+    ProviderClass::Accelerator,
+    "ISA-L igzip: the fastest compression on the CPU, at some cost in length",
+    &[Format::Zlib, Format::DeflateRaw, Format::Gzip],
+    &Opener,
+)
+.with_priority(-1)
+.with_params(&[LIBRARY_PATH]);
+
+compressor_api::submit_provider!(PROVIDER);
+
+struct Opener;
+
+impl Open for Opener {
+    fn open(&self, params: &Params) -> Result<Arc<dyn CompressorFactory>, OpenError> {
+        let library = match params.text(LIBRARY_PATH.name) {
+            None | Some("") => Library::by_name(library::NAMES)?,
+            Some(path) => Library::by_path(path)?,
+        };
+        let factory = Factory::new(library);
+        probe::probe(&factory)?;
+        Ok(Arc::new(factory))
+    }
+}

@@ -1,0 +1,104 @@
+use std::sync::Arc;
+
+use compressor_api::{
+    Capabilities, Compressor, CompressorFactory, Direction, Error, ErrorKind, Format, Health,
+    ProviderId, Spec, inspect, self_test,
+};
+
+use crate::compressor::Isal;
+use crate::library::Library;
+use crate::limits::{MAX_CONTENT, MAX_UNIT};
+use crate::version::Trust;
+use crate::{ID, level};
+
+const fn compresses(format: Format) -> Capabilities {
+    Capabilities::new(format, Direction::Compress)
+        .with_input(0, MAX_CONTENT)
+        .with_levels(level::SERVED)
+}
+
+const fn decompresses(format: Format) -> Capabilities {
+    Capabilities::new(format, Direction::Decompress)
+        .with_input(0, MAX_UNIT)
+        .with_max_output(MAX_CONTENT)
+        .with_window(inspect::DEFLATE_WINDOW)
+}
+
+const COMPRESS: [Capabilities; 3] = [
+    compresses(Format::Zlib),
+    compresses(Format::DeflateRaw),
+    compresses(Format::Gzip),
+];
+
+const BOTH: [Capabilities; 6] = {
+    let [zlib, raw, gzip] = COMPRESS;
+    [
+        zlib,
+        decompresses(Format::Zlib),
+        raw,
+        decompresses(Format::DeflateRaw),
+        gzip,
+        decompresses(Format::Gzip),
+    ]
+};
+
+#[derive(Debug)]
+pub(crate) struct Factory {
+    library: Arc<Library>,
+    health: Health,
+}
+
+impl Factory {
+    pub(crate) fn new(library: Library) -> Self {
+        let health = match &library.trust {
+            Trust::Full => Health::Ready,
+            Trust::CompressOnly { why } => Health::Degraded {
+                why: why.as_str().into(),
+            },
+        };
+        Self {
+            library: Arc::new(library),
+            health,
+        }
+    }
+
+    pub(crate) fn library(&self) -> &Library {
+        &self.library
+    }
+}
+
+impl CompressorFactory for Factory {
+    fn id(&self) -> ProviderId {
+        ID
+    }
+
+    fn capabilities(&self) -> &[Capabilities] {
+        match self.library.trust {
+            Trust::Full => &BOTH,
+            Trust::CompressOnly { .. } => &COMPRESS,
+        }
+    }
+
+    fn compressor(&self, spec: &Spec) -> Result<Arc<dyn Compressor>, Error> {
+        let [compresses, decompresses] = Direction::BOTH.map(|direction| {
+            self.capabilities().iter().any(|listed| {
+                listed.format == spec.format()
+                    && listed.direction == direction
+                    && listed.shortfall(spec).is_none()
+            })
+        });
+        if !compresses && !decompresses {
+            return Err(Error::new(ErrorKind::Unsupported, ID));
+        }
+        let library = Arc::clone(&self.library);
+        Ok(Arc::new(Isal::new(library, spec, compresses, decompresses)))
+    }
+
+    fn health(&self) -> Health {
+        self.health.clone()
+    }
+
+    fn self_test(&self) -> Result<(), Error> {
+        self_test::known_answers(self)
+    }
+}
