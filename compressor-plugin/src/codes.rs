@@ -81,7 +81,7 @@ mod tests {
             assert_eq!(super::kind(status(kind)), Some(kind));
         }
         for no_kind in [0, -1, 13, 64, 12_345, i32::MIN, i32::MAX] {
-            assert_eq!(super::kind(no_kind), None, "{no_kind}");
+            assert_eq!(kind(no_kind), None, "{no_kind}");
         }
     }
 

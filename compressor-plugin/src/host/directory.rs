@@ -17,8 +17,11 @@ pub const SEARCH_PATH: &str = "COMPRESSOR_PLUGIN_PATH";
 /// left out.
 #[must_use]
 pub fn search_path() -> Vec<PathBuf> {
-    let value = std::env::var_os(SEARCH_PATH).unwrap_or_default();
-    std::env::split_paths(&value)
+    split(&std::env::var_os(SEARCH_PATH).unwrap_or_default())
+}
+
+fn split(value: &OsStr) -> Vec<PathBuf> {
+    std::env::split_paths(value)
         .filter(|directory| !directory.as_os_str().is_empty())
         .collect()
 }
@@ -72,4 +75,18 @@ fn libraries(directory: &Path) -> Result<Vec<PathBuf>, PluginError> {
     }
     paths.sort();
     Ok(paths)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_search_path_is_split_and_empty_items_are_left_out() {
+        assert!(split(OsStr::new("")).is_empty());
+        assert_eq!(
+            split(OsStr::new(":/usr/lib/compressor::/opt/x:")),
+            [Path::new("/usr/lib/compressor"), Path::new("/opt/x")]
+        );
+    }
 }

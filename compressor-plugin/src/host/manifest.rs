@@ -206,3 +206,118 @@ impl ManifestParam {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use compressor_api::{
+        CompressorFactory, Format, Open, OpenError, Params, ProviderClass, ProviderId,
+    };
+
+    use super::*;
+
+    const LEAST: &str = "abi = 1\nid = \"x\"\ndescription = \"\"\nformats = [\"zlib\"]\n";
+
+    struct Nothing;
+
+    impl Open for Nothing {
+        fn open(&self, _: &Params) -> Result<Arc<dyn CompressorFactory>, OpenError> {
+            Err(OpenError::Absent { why: String::new() })
+        }
+    }
+
+    const fn param(name: &'static str, kind: ParamKind, default: &'static str) -> ParamSpec {
+        ParamSpec {
+            name,
+            kind,
+            default,
+            doc: "A \"quoted\" word",
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        static ENTRY: ProviderEntry = ProviderEntry::new(
+            ProviderId::new("example.device"),
+            ProviderClass::Accelerator,
+            "One line\nor two",
+            &[Format::Gzip, Format::Zlib],
+            &Nothing,
+        )
+        .with_priority(-12)
+        .with_params(&[
+            param("a", ParamKind::Bool, "false"),
+            param(
+                "b",
+                ParamKind::Int {
+                    min: i64::MIN,
+                    max: -1,
+                },
+                "-5",
+            ),
+            param(
+                "c",
+                ParamKind::Bytes {
+                    min: 0,
+                    max: 1 << 40,
+                },
+                "64KiB",
+            ),
+            param(
+                "d",
+                ParamKind::Duration {
+                    min: Duration::from_nanos(1),
+                    max: Duration::from_secs(60),
+                },
+                "250ms",
+            ),
+            param("e", ParamKind::Choice(&["one", "two"]), "two"),
+            param("f", ParamKind::Text, "any"),
+        ]);
+        let text = manifest(&ENTRY);
+        let read = parse(&text).unwrap().entry(&Nothing);
+        assert_eq!((read.id, read.description), (ENTRY.id, ENTRY.description));
+        assert_eq!(read.formats, [Format::Zlib, Format::Gzip]);
+        assert_eq!((read.priority, read.params), (ENTRY.priority, ENTRY.params));
+        assert_eq!(manifest(&read), text);
+    }
+
+    #[test]
+    fn what_can_be_left_out_has_a_default() {
+        let read = parse(LEAST).unwrap().entry(&Nothing);
+        assert_eq!((read.priority, read.params), (0, &[][..]));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_in_one_line() {
+        let with = |more: &str| format!("{LEAST}{more}");
+        for (text, says) in [
+            ("".into(), "missing field `abi`"),
+            ("abi = 1\nid".into(), "is wrong in line 2"),
+            (with("colour = 3"), "line 5: unknown field `colour`"),
+            (with("priority = \"high\""), "line 5: invalid type"),
+            (with("priority = 40000"), "has the priority 40000"),
+            (LEAST.replace("zlib", "zlip"), "unknown format \"zlip\""),
+            (LEAST.replace("\"zlib\"", ""), "lists no format"),
+            (LEAST.replace("\"x\"", "\"X\""), "is named \"X\""),
+            (
+                with("[[params]]\nname = \"p\"\nkind = \"size\"\ndefault = \"\"\ndoc = \"\""),
+                "line 7: unknown variant `size`",
+            ),
+            (
+                with(
+                    "[[params]]\nname = \"p\"\nkind = \"int\"\nmax = 3\ndefault = \"4\"\ndoc = \"\"",
+                ),
+                "parameter p cannot be \"4\"",
+            ),
+        ] {
+            let refusal = parse(&text).unwrap_err().to_string();
+            assert!(refusal.contains(says), "{refusal:?} does not say {says:?}");
+            assert!(!refusal.contains('\n'), "{refusal}");
+        }
+        let other = parse(&LEAST.replace("abi = 1", "abi = 2")).unwrap_err();
+        assert_eq!(other, Refusal::OtherMajor { plugin: 2 });
+    }
+}

@@ -127,15 +127,19 @@ mod tests {
 
     #[test]
     fn panics_unknown_statuses_and_missing_handles_are() {
-        let calls: [fn(&Quarantine); 4] = [
-            |q| drop(q.failed("compress", 12, 0)),
-            |q| drop(q.failed("compress", 12_345, 0)),
-            |q| drop(q.made("open", (0, 0, None::<()>))),
-            |q| q.freed("session_free", 12),
+        let calls: [fn(&Quarantine) -> Option<Error>; 4] = [
+            |q| Some(q.failed("compress", 12, 0)),
+            |q| Some(q.failed("compress", 12_345, 0)),
+            |q| q.made("open", (0, 0, None::<()>)).err(),
+            |q| {
+                q.freed("session_free", 12);
+                None
+            },
         ];
         for call in calls {
             let quarantine = Quarantine::new(ProviderId::new("x"));
-            call(&quarantine);
+            let error = call(&quarantine);
+            assert!(error.is_none_or(|error| error.kind() == ErrorKind::Panic));
             assert!(quarantine.is_closed());
         }
     }
