@@ -19,13 +19,14 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Rounds of at least 5 ms, which makes the clocks' own cost and resolution (below 1 µs)
-    /// invisible; at least 5 of them, so that a median means something.
+    /// Rounds of at least 2 ms, which makes the clocks' own cost and resolution (below 1 µs)
+    /// invisible, and leaves most rounds whole where a scheduler takes the CPU away for a while;
+    /// at least 5 of them, so that a median means something.
     #[must_use]
     pub const fn new(budget: Duration) -> Self {
         Self {
             budget,
-            round: Duration::from_millis(5),
+            round: Duration::from_millis(2),
             min_rounds: 5,
         }
     }

@@ -1,1 +1,0 @@
-//! The compressor command: list, bench, block.

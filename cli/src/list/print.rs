@@ -1,0 +1,180 @@
+//! What `list` tells, for people.
+
+use std::io::Write;
+
+use super::report::{Capability, FormatReport, Levels, Provider, Report};
+use crate::failure::Failure;
+use crate::table::{self, number, text};
+
+/// Prints the report as tables.
+pub fn print(report: &Report, out: &mut dyn Write) -> Result<(), Failure> {
+    title("Providers, in the order they are tried", out)?;
+    let columns = [
+        text("provider"),
+        text("class"),
+        number("priority"),
+        text("state"),
+        text("description"),
+    ];
+    table::print(&columns, report.providers.iter().map(provider), out)?;
+
+    title(
+        "\nCapabilities (lengths in bytes; any: whatever the format allows)",
+        out,
+    )?;
+    let columns = [
+        text("provider"),
+        text("format"),
+        text("direction"),
+        text("input"),
+        text("output"),
+        text("window"),
+        text("levels"),
+        text("dictionary"),
+        text("room"),
+        text("in flight"),
+        text("placement"),
+        text("self-verified"),
+    ];
+    let all = report.providers.iter();
+    let rows = all.flat_map(|p| p.capabilities.iter().map(|c| capability(p.id, c)));
+    table::print(&columns, rows, out)?;
+
+    if report
+        .providers
+        .iter()
+        .any(|provider| !provider.params.is_empty())
+    {
+        title("\nParameters", out)?;
+        let columns = [
+            text("provider"),
+            text("parameter"),
+            text("takes"),
+            text("default"),
+            text("what it does"),
+        ];
+        table::print(&columns, report.providers.iter().flat_map(params), out)?;
+    }
+
+    title("\nFormats, at their default level", out)?;
+    let columns = [
+        text("format"),
+        number("id"),
+        text("levels"),
+        number("default"),
+        text("Cassandra"),
+        text("compressed by"),
+        text("decompressed by"),
+        text("fallback"),
+    ];
+    table::print(&columns, report.formats.iter().map(format), out)?;
+
+    if report
+        .formats
+        .iter()
+        .any(|format| format.considered.is_some())
+    {
+        title("\nConsidered", out)?;
+        let columns = [
+            text("format"),
+            text("direction"),
+            text("provider"),
+            text("verdict"),
+        ];
+        table::print(&columns, report.formats.iter().flat_map(considered), out)?;
+    }
+    Ok(())
+}
+
+fn title(title: &str, out: &mut dyn Write) -> Result<(), Failure> {
+    writeln!(out, "{title}\n").map_err(Failure::output)
+}
+
+fn provider(provider: &Provider) -> Vec<String> {
+    let state = match &provider.why {
+        Some(why) => format!("{}: {why}", provider.state),
+        None => provider.state.clone(),
+    };
+    vec![
+        provider.id.into(),
+        provider.class.into(),
+        provider.priority.to_string(),
+        state,
+        provider.description.into(),
+    ]
+}
+
+fn capability(provider: &str, c: &Capability) -> Vec<String> {
+    vec![
+        provider.into(),
+        c.format.into(),
+        c.direction.into(),
+        range(c.min_input, c.max_input),
+        range(0, c.max_output),
+        or_any(c.window),
+        c.levels.as_ref().map_or_else(String::new, levels),
+        c.dictionary.into(),
+        c.output.into(),
+        or_any(c.in_flight),
+        c.placement.into(),
+        if c.self_verified { "yes" } else { "no" }.into(),
+    ]
+}
+
+fn params(provider: &Provider) -> impl Iterator<Item = Vec<String>> {
+    provider.params.iter().map(|param| {
+        vec![
+            provider.id.into(),
+            param.name.into(),
+            param.takes.clone(),
+            param.default.into(),
+            param.doc.into(),
+        ]
+    })
+}
+
+fn format(format: &FormatReport) -> Vec<String> {
+    let nobody = || format.error.clone().unwrap_or_default();
+    vec![
+        format.format.into(),
+        format.id.to_string(),
+        levels(&format.levels),
+        format.levels.default.to_string(),
+        format.cassandra.unwrap_or_default().into(),
+        format.compress.map_or_else(nobody, Into::into),
+        format.decompress.unwrap_or_default().into(),
+        format.software.unwrap_or_default().into(),
+    ]
+}
+
+fn considered(format: &FormatReport) -> impl Iterator<Item = Vec<String>> {
+    format.considered.iter().flatten().map(|considered| {
+        vec![
+            format.format.into(),
+            considered.direction.into(),
+            considered.provider.into(),
+            considered.verdict.clone(),
+        ]
+    })
+}
+
+fn levels(levels: &Levels) -> String {
+    if levels.min == levels.max {
+        levels.min.to_string()
+    } else {
+        format!("{} to {}", levels.min, levels.max)
+    }
+}
+
+fn range(min: usize, max: Option<usize>) -> String {
+    match (min, max) {
+        (0, None) => "any".into(),
+        (min, None) => format!("from {min}"),
+        (0, Some(max)) => format!("to {max}"),
+        (min, Some(max)) => format!("{min} to {max}"),
+    }
+}
+
+fn or_any(limit: Option<impl ToString>) -> String {
+    limit.map_or_else(|| "any".into(), |limit| limit.to_string())
+}

@@ -1,0 +1,243 @@
+//! What `list` tells, as data.
+
+use compressor::{
+    Capabilities, DictionarySupport, Direction, Engine, Format, LevelRange, OutputNeed, ParamSpec,
+    Placement, ProviderClass, ProviderEntry, Selection, Spec, cassandra,
+};
+use serde::Serialize;
+
+/// All that `list` tells.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    /// In the order they are tried.
+    pub providers: Vec<Provider>,
+    /// By ascending id.
+    pub formats: Vec<FormatReport>,
+}
+
+/// A provider as listed, and as opened.
+#[derive(Debug, Serialize)]
+pub struct Provider {
+    pub id: &'static str,
+    pub class: &'static str,
+    pub priority: i16,
+    pub description: &'static str,
+    /// `Ready`, `Degraded` or `Quarantined`; `Absent`, `Misconfigured` or `Broken` if it cannot be
+    /// opened.
+    pub state: String,
+    /// Why it is not `Ready`.
+    pub why: Option<String>,
+    pub params: Vec<Param>,
+    pub capabilities: Vec<Capability>,
+}
+
+/// A parameter of a provider.
+#[derive(Debug, Serialize)]
+pub struct Param {
+    pub name: &'static str,
+    pub takes: String,
+    pub default: &'static str,
+    pub doc: &'static str,
+}
+
+/// What a provider can do for one format in one direction. Lengths are in bytes; `null` is no limit
+/// beyond the format's.
+#[derive(Debug, Serialize)]
+pub struct Capability {
+    pub format: &'static str,
+    pub direction: &'static str,
+    pub min_input: usize,
+    pub max_input: Option<usize>,
+    pub max_output: Option<usize>,
+    pub window: Option<u64>,
+    /// When compressing.
+    pub levels: Option<Levels>,
+    pub dictionary: &'static str,
+    pub output: &'static str,
+    pub in_flight: Option<u32>,
+    pub placement: &'static str,
+    pub self_verified: bool,
+}
+
+/// Both ends included.
+#[derive(Debug, Serialize)]
+pub struct Levels {
+    pub min: i32,
+    pub max: i32,
+    pub default: i32,
+}
+
+/// A format, and who serves it at its default level.
+#[derive(Debug, Serialize)]
+pub struct FormatReport {
+    pub format: &'static str,
+    pub id: u8,
+    pub levels: Levels,
+    /// Short name of the class that reads it in Cassandra.
+    pub cassandra: Option<&'static str>,
+    /// The software codec that everything falls back to.
+    pub software: Option<&'static str>,
+    pub compress: Option<&'static str>,
+    pub decompress: Option<&'static str>,
+    /// Why nobody serves it.
+    pub error: Option<String>,
+    /// Only when it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub considered: Option<Vec<Considered>>,
+}
+
+/// A provider that was looked at for a direction.
+#[derive(Debug, Serialize)]
+pub struct Considered {
+    pub direction: &'static str,
+    pub provider: &'static str,
+    pub verdict: String,
+}
+
+impl Report {
+    /// Opens every provider and makes the choice for every format.
+    pub fn of(engine: &Engine, explain: bool) -> Self {
+        Self {
+            providers: engine
+                .registry()
+                .entries()
+                .map(|entry| Provider::of(entry, engine))
+                .collect(),
+            formats: Format::ALL
+                .map(|format| FormatReport::of(format, engine, explain))
+                .into(),
+        }
+    }
+}
+
+impl Provider {
+    fn of(entry: &ProviderEntry, engine: &Engine) -> Self {
+        let id = entry.id.as_str();
+        let (state, why, capabilities) = match engine.registry().open(id) {
+            Ok(factory) => {
+                let health = engine
+                    .registry()
+                    .health(id)
+                    .unwrap_or_else(|| factory.health());
+                let capabilities = factory.capabilities().iter().map(Capability::of).collect();
+                (health.name(), health.why().map(str::to_owned), capabilities)
+            }
+            Err(error) => (error.name(), Some(error.why().to_owned()), Vec::new()),
+        };
+        Self {
+            id,
+            class: class(entry.class),
+            priority: entry.priority,
+            description: entry.description,
+            state: state.to_owned(),
+            why,
+            params: entry.params.iter().map(Param::of).collect(),
+            capabilities,
+        }
+    }
+}
+
+impl Param {
+    fn of(spec: &ParamSpec) -> Self {
+        Self {
+            name: spec.name,
+            takes: spec.kind.to_string(),
+            default: spec.default,
+            doc: spec.doc,
+        }
+    }
+}
+
+impl Capability {
+    fn of(c: &Capabilities) -> Self {
+        let limit = |len: usize| (len != usize::MAX).then_some(len);
+        Self {
+            format: c.format.name(),
+            direction: c.direction.name(),
+            min_input: c.min_input,
+            max_input: limit(c.max_input),
+            max_output: limit(c.max_output),
+            window: (c.window != u64::MAX).then_some(c.window),
+            levels: (c.direction == Direction::Compress).then(|| Levels::of(c.levels)),
+            dictionary: match c.dictionary {
+                DictionarySupport::None => "none",
+                DictionarySupport::Any => "any",
+                _ => "other",
+            },
+            output: match c.output {
+                OutputNeed::Exact => "exact",
+                OutputNeed::Bound => "bound",
+                _ => "other",
+            },
+            in_flight: c.in_flight.map(Into::into),
+            placement: match c.placement {
+                Placement::Cpu => "cpu",
+                Placement::Offload => "offload",
+                _ => "other",
+            },
+            self_verified: c.self_verified,
+        }
+    }
+}
+
+impl Levels {
+    fn of(levels: LevelRange) -> Self {
+        Self {
+            min: levels.min(),
+            max: levels.max(),
+            default: levels.default_level(),
+        }
+    }
+}
+
+impl FormatReport {
+    fn of(format: Format, engine: &Engine, explain: bool) -> Self {
+        let spec = Spec::new(format);
+        let selection = engine.select(&spec);
+        let chosen = |direction| {
+            let selection = selection.as_ref().ok()?;
+            match selection.accelerator(direction) {
+                Some(selected) => Some(selected.provider.as_str()),
+                None => software(selection),
+            }
+        };
+        let considered = |selection: &Selection| {
+            let all = selection.considered.iter();
+            all.map(Considered::of).collect::<Vec<_>>()
+        };
+        Self {
+            format: format.name(),
+            id: format.id(),
+            levels: Levels::of(format.levels()),
+            cassandra: cassandra::class(&spec).ok().map(|class| class.name),
+            software: selection.as_ref().ok().and_then(software),
+            compress: chosen(Direction::Compress),
+            decompress: chosen(Direction::Decompress),
+            error: selection.as_ref().err().map(ToString::to_string),
+            considered: explain.then(|| selection.as_ref().map(considered).unwrap_or_default()),
+        }
+    }
+}
+
+impl Considered {
+    fn of(considered: &compressor::Considered) -> Self {
+        Self {
+            direction: considered.direction.name(),
+            provider: considered.provider.as_str(),
+            verdict: considered.verdict.to_string(),
+        }
+    }
+}
+
+fn software(selection: &Selection) -> Option<&'static str> {
+    let side = selection.software.effective().compress?;
+    Some(side.provider.as_str())
+}
+
+fn class(class: ProviderClass) -> &'static str {
+    match class {
+        ProviderClass::Software => "software",
+        ProviderClass::Accelerator => "accelerator",
+        _ => "other",
+    }
+}

@@ -1,0 +1,73 @@
+//! The `compressor` command: what is there to compress with, how fast it is, and single units.
+//!
+//! Exit status: 0 success, 1 bad data or a failed check, 2 usage. An error is one line on standard
+//! error that starts with its kind. Standard output gets the result and nothing else.
+#![forbid(unsafe_code)]
+
+mod bench;
+mod block;
+mod failure;
+mod list;
+mod logging;
+mod setup;
+mod table;
+mod values;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use failure::Failure;
+
+/// Accelerated block compression: list providers, measure them, compress single units.
+#[derive(Debug, Parser)]
+#[command(name = "compressor", version, max_term_width = 100)]
+#[command(after_help = "\
+Exit status: 0 success, 1 bad data or a failed check, 2 usage. An error is one line on standard
+error that starts with its kind, as in `CorruptInput: ...`.
+
+COMPRESSOR_CONFIG names a configuration file, COMPRESSOR_LOG sets what is logged to standard error:
+error, warn (the default), info, debug, trace, or per module as in warn,compressor_decorator=debug.")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    List(list::Args),
+    Bench(bench::Args),
+    Block(block::Args),
+}
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn run() -> Result<(), Failure> {
+    let cli = Cli::try_parse()?;
+    logging::start()?;
+    let mut out = io::stdout().lock();
+    match cli.command {
+        Command::List(args) => list::run(&args, &mut out)?,
+        Command::Bench(args) => bench::run(&args, &mut out)?,
+        Command::Block(args) => block::run(&args, &mut io::stdin().lock(), &mut out)?,
+    }
+    out.flush().map_err(Failure::output)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Cli::command().debug_assert();
+    }
+}

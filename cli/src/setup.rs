@@ -1,0 +1,60 @@
+//! The engine, as the environment and the arguments set it up.
+
+use compressor::{Config, Direction, Engine, ErrorKind, Format, OnFailure, OpenError, SetupError};
+
+use crate::failure::Failure;
+
+/// The engine that `COMPRESSOR_*` variables set up.
+pub fn engine() -> Result<Engine, Failure> {
+    Ok(Engine::from_env()?)
+}
+
+/// The same with `assigned` given to `provider`, which then has to be there and able to.
+pub fn engine_with(
+    provider: &str,
+    assigned: impl IntoIterator<Item = (Format, Direction)>,
+) -> Result<Engine, Failure> {
+    let config = Config::from_env().map_err(SetupError::from)?;
+    let mut policy = config.policy().map_err(SetupError::from)?;
+    for (format, direction) in assigned {
+        policy = policy.assign(format, Some(direction), provider);
+    }
+    // Whoever names a provider wants to know when it cannot serve.
+    policy.on_absent = OnFailure::Fail;
+    policy.on_create_error = OnFailure::Fail;
+    Ok(Engine::builder().config(&config)?.policy(policy).build()?)
+}
+
+/// What a provider serves once it is open, by itself or inside a frame; by format, then direction.
+pub fn served(engine: &Engine, provider: &str) -> Result<Vec<(Format, Direction)>, Failure> {
+    let registry = engine.registry();
+    if !registry
+        .entries()
+        .any(|entry| entry.id.as_str() == provider)
+    {
+        let known: Vec<&str> = registry.entries().map(|entry| entry.id.as_str()).collect();
+        return Err(Failure::usage(format_args!(
+            "unknown provider {provider:?}; registered are {}",
+            known.join(", ")
+        )));
+    }
+    let factory = registry.open(provider).map_err(|error| match error {
+        OpenError::Misconfigured { why } => Failure::usage(format_args!("{provider}: {why}")),
+        error => Failure::data(ErrorKind::Device, format_args!("{provider}: {error}")),
+    })?;
+    let lists = |format, direction| {
+        let listed = factory.capabilities().iter();
+        listed
+            .filter(|c| c.direction == direction)
+            .any(|c| c.format == format)
+    };
+    let served = Format::ALL
+        .into_iter()
+        .flat_map(|format| Direction::BOTH.map(|direction| (format, direction)))
+        .filter(|(format, direction)| {
+            lists(*format, *direction)
+                || format.inner().is_some_and(|inner| lists(inner, *direction))
+        })
+        .collect();
+    Ok(served)
+}

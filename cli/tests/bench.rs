@@ -1,0 +1,327 @@
+//! `compressor bench`.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    missing_docs,
+    reason = "tests may stop at the first surprise"
+)]
+
+#[allow(dead_code, reason = "each test file uses a part of it")]
+mod common;
+
+use std::path::PathBuf;
+
+use common::{assert_fails, command, run, stdout, text};
+use serde_json::Value;
+
+/// A folder with a file `data` in it, of so many bytes.
+fn file(len: usize) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let path: PathBuf = folder.path().join("data");
+    let line = b"2024-05-01T00:00:00Z sensor-17 temperature 21.5 ok\n";
+    std::fs::write(&path, line.repeat(len / line.len() + 1).split_at(len).0).unwrap();
+    (folder, path.to_str().unwrap().to_owned())
+}
+
+fn bench(args: &[&str]) -> Vec<Value> {
+    let output = run(&[&["bench", "--json", "--time", "2ms"], args].concat());
+    serde_json::from_slice::<Value>(&stdout(output))
+        .unwrap()
+        .as_array()
+        .unwrap()
+        .clone()
+}
+
+fn number(row: &Value, key: &str) -> f64 {
+    row[key]
+        .as_f64()
+        .unwrap_or_else(|| panic!("{key} of {row}"))
+}
+
+#[test]
+fn every_format_is_measured_both_ways_beside_software() {
+    let (_folder, path) = file(10_000);
+    let rows = bench(&[&path]);
+    // 8 formats, 2 directions, software and the accelerated path.
+    assert_eq!(rows.len(), 8 * 2 * 2);
+    for pair in rows.chunks(2) {
+        let [software, accelerated] = pair else {
+            panic!("{pair:?}")
+        };
+        for row in pair {
+            let keys: Vec<&str> = row
+                .as_object()
+                .unwrap()
+                .keys()
+                .map(String::as_str)
+                .collect();
+            assert_eq!(
+                keys,
+                [
+                    "accelerated_ops",
+                    "block_size",
+                    "cpu_ns_per_byte",
+                    "direction",
+                    "file",
+                    "format",
+                    "level",
+                    "mb_per_s",
+                    "provider",
+                    "ratio",
+                    "reasons",
+                    "software_ops",
+                    "speedup",
+                ]
+            );
+            assert_eq!(
+                (&row["file"], &row["block_size"]),
+                (&"data".into(), &16384.into())
+            );
+            assert!(
+                number(row, "mb_per_s") > 0.0 && number(row, "cpu_ns_per_byte") > 0.0,
+                "{row}"
+            );
+            assert!(
+                number(row, "ratio") > 0.0 && number(row, "speedup") > 0.0,
+                "{row}"
+            );
+        }
+        for key in ["format", "level", "direction"] {
+            assert_eq!(software[key], accelerated[key]);
+        }
+        assert_eq!(number(software, "speedup"), 1.0);
+        assert_eq!(software["accelerated_ops"], 0);
+        assert_eq!(software["reasons"], serde_json::json!({}));
+
+        // Both did the same operations; who did them is told.
+        let served = |key| number(accelerated, key);
+        assert_eq!(
+            served("accelerated_ops") + served("software_ops"),
+            number(software, "software_ops")
+        );
+        if ["zlib", "deflate-raw", "gzip"].contains(&software["format"].as_str().unwrap()) {
+            assert_eq!(accelerated["provider"], "libdeflate");
+            assert_eq!(served("software_ops"), 0.0, "{accelerated}");
+            assert_eq!(accelerated["reasons"], serde_json::json!({}));
+        } else {
+            assert_eq!(accelerated["provider"], software["provider"]);
+            assert_eq!(served("accelerated_ops"), 0.0, "{accelerated}");
+            assert_eq!(
+                accelerated["reasons"]["Absent"],
+                accelerated["software_ops"]
+            );
+            assert_eq!(accelerated["ratio"], software["ratio"]);
+        }
+    }
+}
+
+#[test]
+fn the_ratio_is_compressed_through_original() {
+    let (_folder, path) = file(64 << 10);
+    let rows = bench(&["--format", "none", "--format", "zlib", &path]);
+    let ratio = |row: &Value| number(row, "ratio");
+    assert!(
+        rows.iter()
+            .filter(|r| r["format"] == "none")
+            .all(|row| ratio(row) == 1.0)
+    );
+    assert!(
+        rows.iter()
+            .filter(|r| r["format"] == "zlib")
+            .all(|row| ratio(row) < 0.1)
+    );
+}
+
+#[test]
+fn block_sizes_and_levels_are_those_asked_for() {
+    let (_folder, path) = file(100_000);
+    let rows = bench(&[
+        "--format",
+        "zstd",
+        "--level",
+        "-5",
+        "--block-size",
+        "4KiB,65536",
+        &path,
+    ]);
+    let sizes: Vec<u64> = rows
+        .iter()
+        .map(|row| row["block_size"].as_u64().unwrap())
+        .collect();
+    assert_eq!(sizes, [4096, 4096, 4096, 4096, 65536, 65536, 65536, 65536]);
+    assert!(rows.iter().all(|row| row["level"] == -5));
+    assert!(number(&rows[4], "ratio") < number(&rows[0], "ratio"));
+}
+
+#[test]
+fn a_file_of_one_byte_is_one_block() {
+    let (_folder, path) = file(1);
+    let rows = bench(&["--format", "lz4-sized", &path]);
+    assert_eq!(number(&rows[0], "ratio"), 6.0);
+}
+
+#[test]
+fn built_in_data_is_measured_if_there_is_no_file() {
+    let files = |args: &[&str]| {
+        let rows = bench(&[&["--format", "none", "--size", "8KiB"], args].concat());
+        let mut files: Vec<String> = rows
+            .iter()
+            .map(|row| row["file"].as_str().unwrap().to_owned())
+            .collect();
+        files.dedup();
+        files
+    };
+    assert_eq!(files(&[]), ["rows", "wide-rows", "logs", "text", "random"]);
+    assert_eq!(
+        files(&["--data", "logs", "--data", "random"]),
+        ["logs", "random"]
+    );
+    let (_folder, path) = file(100);
+    assert_eq!(files(&[&path]), ["data"]);
+    assert_eq!(files(&["--data", "text", &path]), ["data", "text"]);
+}
+
+#[test]
+fn the_seed_makes_the_data() {
+    let ratio = |seed| {
+        let args = [
+            "--data", "rows", "--size", "64KiB", "--format", "zlib", "--seed", seed,
+        ];
+        number(&bench(&args)[0], "ratio")
+    };
+    assert_eq!(ratio("1"), ratio("1"));
+    assert_ne!(ratio("1"), ratio("2"));
+}
+
+#[test]
+fn files_of_one_name_are_told_apart() {
+    let ((_one, first), (_other, second)) = (file(100), file(200));
+    let rows = bench(&["--format", "none", &first, &second]);
+    assert_eq!(
+        (&rows[0]["file"], &rows[4]["file"]),
+        (&first.into(), &second.into())
+    );
+}
+
+#[test]
+fn providers_that_are_named_are_measured_on_what_they_serve() {
+    let (_folder, path) = file(1000);
+    let rows = bench(&["--provider", "libdeflate", &path]);
+    let mut formats: Vec<&str> = rows
+        .iter()
+        .map(|row| row["format"].as_str().unwrap())
+        .collect();
+    formats.dedup();
+    assert_eq!(formats, ["zlib", "deflate-raw", "gzip"]);
+
+    let rows = bench(&[
+        "--format",
+        "zlib",
+        "--provider",
+        "libdeflate",
+        "--provider",
+        "software.deflate",
+        &path,
+    ]);
+    let providers: Vec<&str> = rows
+        .iter()
+        .map(|row| row["provider"].as_str().unwrap())
+        .collect();
+    let each = ["software.deflate", "libdeflate", "software.deflate"];
+    assert_eq!(providers, [each, each].concat());
+    assert_eq!(rows[2]["accelerated_ops"], 0);
+}
+
+#[test]
+fn the_reason_for_software_is_told() {
+    let (_folder, path) = file(1000);
+    let output = command(&[
+        "bench", "--time", "2ms", "--json", "--format", "zlib", &path,
+    ])
+    .env("COMPRESSOR_SOFTWARE_ONLY", "true")
+    .output()
+    .unwrap();
+    let rows: Value = serde_json::from_slice(&stdout(output)).unwrap();
+    assert_eq!(rows[1]["provider"], "software.deflate");
+    assert_eq!(rows[1]["reasons"]["Disabled"], rows[1]["software_ops"]);
+}
+
+#[test]
+fn the_table_has_a_row_for_each_path() {
+    let (_folder, path) = file(1000);
+    let args = [
+        "bench", "--time", "2ms", "--format", "zlib", "--format", "snappy", &path,
+    ];
+    let table = text(&stdout(run(&args)));
+    let rows: Vec<&str> = table
+        .lines()
+        .filter(|line| line.starts_with("| data "))
+        .collect();
+    // The headings, then two formats in two directions.
+    assert_eq!(rows.len(), 1 + 4, "{table}");
+    for heading in [
+        "speed-up",
+        "MB/s sw",
+        "MB/s acc",
+        "ratio acc",
+        "CPU ns/B sw",
+        "ops acc",
+    ] {
+        assert!(rows[0].contains(heading), "{table}");
+    }
+    assert!(
+        rows[1].contains("| libdeflate ") && rows[1].contains("| 16 KiB "),
+        "{table}"
+    );
+    assert!(
+        rows[3].contains("| software.snappy ") && rows[3].contains("Absent"),
+        "{table}"
+    );
+    assert!(table.contains("compressed / original"), "{table}");
+}
+
+#[test]
+fn what_cannot_be_is_a_usage_error() {
+    let (_folder, path) = file(1000);
+    for (args, says) in [
+        (&["--format", "zlip", &path][..], "deflate-raw"),
+        (
+            &["--format", "zlib", "--level", "12", &path],
+            "level 12 is not one of zlib's: 0..=9",
+        ),
+        (&["--level", "12", &path], "--format"),
+        (
+            &[
+                "--format", "zstd", "--format", "snappy", "--level", "3", &path,
+            ],
+            "snappy's: 0; --level",
+        ),
+        (
+            &["--provider", "qat", &path],
+            "unknown provider \"qat\"; registered are libdeflate",
+        ),
+        (
+            &["--provider", "libdeflate", "--format", "zstd", &path],
+            "libdeflate does not serve zstd",
+        ),
+        (&["--block-size", "0", &path], "as in 64KiB"),
+        (&["--block-size", "4KiB,x", &path], "as in 64KiB"),
+        (&["--time", "5", &path], "as in 250ms"),
+        (&["--size", "0"], "as in 64KiB"),
+        (&["--data", "rowz"], "wide-rows"),
+        (&["--seed=-1"], "--seed"),
+        (&["no/such/file"], "no/such/file: "),
+        (&["."], "."),
+    ] {
+        let output = run(&[&["bench"], args].concat());
+        assert_fails(&output, 2, "InvalidArgument", says);
+    }
+}
+
+#[test]
+fn an_empty_file_is_bad_data() {
+    let (_folder, path) = file(0);
+    let output = run(&["bench", "--time", "2ms", &path]);
+    assert_fails(&output, 1, "InvalidArgument", "data: the file is empty");
+}

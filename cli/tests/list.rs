@@ -1,0 +1,164 @@
+//! `compressor list`.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    missing_docs,
+    reason = "tests may stop at the first surprise"
+)]
+
+#[allow(dead_code, reason = "each test file uses a part of it")]
+mod common;
+
+use common::{command, run, stdout, text};
+use serde_json::Value;
+
+fn json(args: &[&str]) -> Value {
+    serde_json::from_slice(&stdout(run(args))).unwrap()
+}
+
+fn keys(value: &Value) -> Vec<&str> {
+    value
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect()
+}
+
+#[test]
+fn every_linked_provider_is_ready_and_lists_what_it_can_do() {
+    let list = json(&["list", "--json"]);
+    let providers = list["providers"].as_array().unwrap();
+    let ids: Vec<&str> = providers
+        .iter()
+        .map(|p| p["id"].as_str().unwrap())
+        .collect();
+    let software =
+        ["deflate", "lz4", "none", "snappy", "zstd"].map(|name| format!("software.{name}"));
+    for id in ["libdeflate"]
+        .into_iter()
+        .chain(software.iter().map(String::as_str))
+    {
+        assert!(ids.contains(&id), "{ids:?}");
+    }
+    for provider in providers {
+        assert_eq!(
+            keys(provider),
+            [
+                "capabilities",
+                "class",
+                "description",
+                "id",
+                "params",
+                "priority",
+                "state",
+                "why"
+            ]
+        );
+        let software = provider["id"].as_str().unwrap().starts_with("software.");
+        assert_eq!(provider["class"] == "software", software, "{provider}");
+        if software {
+            assert_eq!(
+                (&provider["state"], &provider["priority"]),
+                (&"Ready".into(), &(-1).into())
+            );
+        }
+        for capability in provider["capabilities"].as_array().unwrap() {
+            assert!(
+                ["compress", "decompress"].contains(&capability["direction"].as_str().unwrap())
+            );
+            let levels = &capability["levels"];
+            assert_eq!(
+                levels.is_object(),
+                capability["direction"] == "compress",
+                "{capability}"
+            );
+        }
+    }
+}
+
+#[test]
+fn every_format_is_there_with_who_serves_it() {
+    let list = json(&["list", "--json"]);
+    let formats = list["formats"].as_array().unwrap();
+    let names: Vec<&str> = formats
+        .iter()
+        .map(|f| f["format"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "none",
+            "lz4-block",
+            "lz4-sized",
+            "zstd",
+            "zlib",
+            "deflate-raw",
+            "gzip",
+            "snappy"
+        ]
+    );
+    for format in formats {
+        assert!(
+            format["error"].is_null() && format["software"].is_string(),
+            "{format}"
+        );
+        assert!(format.get("considered").is_none(), "{format}");
+    }
+    let zlib = &formats[4];
+    assert_eq!(
+        (&zlib["compress"], &zlib["software"]),
+        (&"libdeflate".into(), &"software.deflate".into())
+    );
+    assert_eq!(zlib["cassandra"], "DeflateCompressor");
+    assert_eq!(
+        zlib["levels"],
+        serde_json::json!({"min": 0, "max": 9, "default": 6})
+    );
+}
+
+#[test]
+fn the_choice_is_explained() {
+    let list = json(&["list", "--json", "--explain"]);
+    let zlib = &list["formats"][4];
+    let considered = zlib["considered"].as_array().unwrap();
+    assert!(considered.contains(&serde_json::json!(
+        {"direction": "compress", "provider": "libdeflate", "verdict": "chosen"}
+    )));
+    assert!(considered.contains(&serde_json::json!(
+        {"direction": "decompress", "provider": "software.deflate", "verdict": "comes after the one chosen"}
+    )));
+    let table = text(&stdout(run(&["list", "--explain"])));
+    assert!(table.contains("comes after the one chosen"), "{table}");
+    assert!(!text(&stdout(run(&["list"]))).contains("comes after the one chosen"));
+}
+
+#[test]
+fn the_environment_sets_the_choice() {
+    let output = command(&["list", "--json", "--explain"])
+        .env("COMPRESSOR_SOFTWARE_ONLY", "true")
+        .output()
+        .unwrap();
+    let list: Value = serde_json::from_slice(&stdout(output)).unwrap();
+    let zlib = &list["formats"][4];
+    assert_eq!(zlib["compress"], "software.deflate");
+    assert!(
+        zlib.to_string().contains("the policy allows software only"),
+        "{zlib}"
+    );
+}
+
+#[test]
+fn tables_have_the_same_to_tell() {
+    let table = text(&stdout(run(&["list"])));
+    for line in [
+        "libdeflate",
+        "software.zstd",
+        "LZ4Compressor",
+        "-131072 to 22",
+        "Ready",
+    ] {
+        assert!(table.contains(line), "{line}: {table}");
+    }
+}
