@@ -1,0 +1,3 @@
+//! The ISA-L accelerator as a plugin.
+
+compressor_plugin::export_plugin!(provider_isal::PROVIDER);
