@@ -17,7 +17,9 @@ use crate::{ID, ffi, limits};
 ///   reach; a call that failed marks the state dirty, and the next one initialises it anew
 ///   (`LZ4_resetStreamHC_fast`).
 ///
-/// In both, the bytes written depend on the source and the level alone.
+/// In both, the bytes written depend on the source and the level alone. The room only decides
+/// whether they fit, and a room of exactly their length is enough: what liblz4 wants to see free
+/// before it writes a sequence (5 literals and a token more) is what has to follow it anyway.
 #[derive(Debug)]
 pub(crate) struct State {
     /// In units of 8 bytes, for the alignment of the pointers that liblz4 keeps inside.
@@ -72,8 +74,8 @@ impl State {
         let to = dst.as_mut_ptr().cast();
         // SAFETY: `state` was initialised for this kind of level, and nobody else uses it now.
         // `from` is valid for reads of `src_len` bytes and `to` for writes of `dst_len`; they do
-        // not overlap. liblz4 stays within both, and reads neither of them after it returns:
-        // addresses that it keeps in the state are replaced, unread, by the next call.
+        // not overlap. liblz4 stays within both, and touches neither of them after it returns: of
+        // the addresses that it keeps in the state, later calls follow none.
         let written = unsafe {
             match self.level {
                 Level::Fast { acceleration } => ffi::LZ4_compress_fast_extState_fastReset(

@@ -10,6 +10,8 @@
 mod content;
 #[path = "../shared/guarded.rs"]
 mod guarded;
+#[path = "../shared/providers.rs"]
+mod providers;
 
 mod blocks;
 mod corrupt;

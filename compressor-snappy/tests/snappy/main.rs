@@ -11,6 +11,8 @@
 mod content;
 #[path = "../../../compressor-lz4/tests/shared/guarded.rs"]
 mod guarded;
+#[path = "../../../compressor-lz4/tests/shared/providers.rs"]
+mod providers;
 
 mod blocks;
 mod corrupt;
