@@ -151,3 +151,48 @@ pub fn cargo_build(what: &str, name: &str, file: &str) -> PathBuf {
     mode(&copy, 0o755);
     copy
 }
+
+/// The example in C, as its Makefile builds it; `None` if this machine lacks make, a C compiler or
+/// zlib's header.
+pub fn make_example() -> Option<PathBuf> {
+    let cc = cc()?;
+    let has_zlib = Command::new(&cc)
+        .args(["-E", "-x", "c", "-include", "zlib.h", "/dev/null"])
+        .output();
+    if !has_zlib.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: there is no zlib.h");
+        return None;
+    }
+    // A copy beside a copy of the header, for its Makefile builds where it lies.
+    let root = directory("example");
+    let (example, include) = (
+        root.join("examples/plugin-c"),
+        root.join("compressor-plugin/include"),
+    );
+    fs::create_dir_all(&example).unwrap();
+    fs::create_dir_all(&include).unwrap();
+    mode(&example, 0o755);
+    let package = Path::new(PACKAGE);
+    let header = "compressor_plugin.h";
+    fs::copy(package.join("include").join(header), include.join(header)).unwrap();
+    for file in fs::read_dir(package.join("../examples/plugin-c")).unwrap() {
+        let file = file.unwrap();
+        fs::copy(file.path(), example.join(file.file_name())).unwrap();
+    }
+    let library = example.join("libzlib_plugin.so");
+    let _ = fs::remove_file(&library);
+    let output = match Command::new("make").arg("-C").arg(&example).output() {
+        Ok(output) => output,
+        Err(_) => {
+            eprintln!("skipped: there is no make");
+            return None;
+        }
+    };
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    mode(&library, 0o755);
+    Some(library)
+}

@@ -1,0 +1,243 @@
+//! No heap allocation per operation through the ABI, on either side of it.
+//!
+//! This program defines `malloc` and its kin, which is what every library of the process then
+//! calls: Rust here, Rust in a plugin, and C.
+#![cfg(all(target_os = "linux", target_env = "gnu"))]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    missing_docs,
+    reason = "tests stop at the first surprise"
+)]
+
+mod common;
+
+use std::path::Path;
+
+use common::{Fixture, cargo_build, make_example};
+use compressor_api::{
+    CompressSession, DecompressSession, ErrorKind, Job, Params, ProviderEntry, Spec, self_test,
+};
+use compressor_plugin::load;
+
+/// The allocator of the process, counting per thread.
+#[allow(
+    clippy::missing_safety_doc,
+    reason = "the contracts are those of the C library"
+)]
+mod heap {
+    use std::cell::Cell;
+    use std::ffi::{c_int, c_void};
+
+    thread_local! {
+        // Constant and without a destructor: reading it allocates nothing.
+        static COUNT: Cell<u64> = const { Cell::new(0) };
+    }
+
+    /// Allocations and reallocations of this thread so far.
+    pub fn count() -> u64 {
+        COUNT.get()
+    }
+
+    fn counted() {
+        COUNT.set(COUNT.get() + 1);
+    }
+
+    unsafe extern "C" {
+        fn __libc_malloc(size: usize) -> *mut c_void;
+        fn __libc_calloc(count: usize, size: usize) -> *mut c_void;
+        fn __libc_realloc(old: *mut c_void, size: usize) -> *mut c_void;
+        fn __libc_memalign(align: usize, size: usize) -> *mut c_void;
+        fn __libc_free(old: *mut c_void);
+    }
+
+    #[unsafe(no_mangle)]
+    unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
+        counted();
+        // SAFETY: the C library's own, under its other name; so are all below.
+        unsafe { __libc_malloc(size) }
+    }
+
+    #[unsafe(no_mangle)]
+    unsafe extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
+        counted();
+        // SAFETY: as in `malloc`.
+        unsafe { __libc_calloc(count, size) }
+    }
+
+    #[unsafe(no_mangle)]
+    unsafe extern "C" fn realloc(old: *mut c_void, size: usize) -> *mut c_void {
+        counted();
+        // SAFETY: as in `malloc`.
+        unsafe { __libc_realloc(old, size) }
+    }
+
+    #[unsafe(no_mangle)]
+    unsafe extern "C" fn memalign(align: usize, size: usize) -> *mut c_void {
+        counted();
+        // SAFETY: as in `malloc`.
+        unsafe { __libc_memalign(align, size) }
+    }
+
+    #[unsafe(no_mangle)]
+    unsafe extern "C" fn aligned_alloc(align: usize, size: usize) -> *mut c_void {
+        // SAFETY: as in `malloc`.
+        unsafe { memalign(align, size) }
+    }
+
+    #[unsafe(no_mangle)]
+    unsafe extern "C" fn posix_memalign(
+        made: *mut *mut c_void,
+        align: usize,
+        size: usize,
+    ) -> c_int {
+        const ENOMEM: c_int = 12;
+        // SAFETY: as in `malloc`.
+        let memory = unsafe { memalign(align, size) };
+        if memory.is_null() {
+            return ENOMEM;
+        }
+        // SAFETY: the caller says where.
+        unsafe { made.write(memory) };
+        0
+    }
+
+    #[unsafe(no_mangle)]
+    unsafe extern "C" fn free(old: *mut c_void) {
+        // SAFETY: as in `malloc`.
+        unsafe { __libc_free(old) }
+    }
+}
+
+/// Sessions of one compressor, and buffers for them.
+struct Bench {
+    content: Vec<u8>,
+    unit: Vec<u8>,
+    compress: Box<dyn CompressSession>,
+    decompress: Box<dyn DecompressSession>,
+}
+
+impl Bench {
+    fn new(entry: &'static ProviderEntry, spec: &Spec) -> Self {
+        let params = Params::parse(entry.params, []).unwrap();
+        let factory = entry.opener.open(&params).unwrap();
+        let compressor = factory.compressor(spec).unwrap();
+        let content = self_test::CONTENT.repeat(4);
+        Self {
+            unit: vec![0; compressor.max_compressed_len(content.len()).unwrap()],
+            content,
+            compress: compressor.compress_session().unwrap(),
+            decompress: compressor.decompress_session().unwrap(),
+        }
+    }
+
+    /// Success, too little room, corruption, and a batch. Allocates nothing itself.
+    fn operate(&mut self) {
+        let n = self
+            .compress
+            .compress(&self.content, &mut self.unit)
+            .unwrap();
+        let (mut out, mut more) = ([0; 16 << 10], [0; 16 << 10]);
+        let out = &mut out[..self.content.len()];
+        assert_eq!(
+            self.decompress.decompress(&self.unit[..n], out),
+            Ok(out.len())
+        );
+        let unit = &self.unit[..n];
+        let short = out.len() - 1;
+        let kind = self
+            .decompress
+            .decompress(unit, &mut out[..short])
+            .unwrap_err()
+            .kind();
+        assert_eq!(kind, ErrorKind::OutputTooSmall);
+        // Format `none` has no way to be corrupt.
+        if n < out.len() {
+            let kind = self
+                .decompress
+                .decompress(&unit[..n - 1], out)
+                .unwrap_err()
+                .kind();
+            assert_eq!(kind, ErrorKind::CorruptInput);
+        }
+        let mut jobs = [Job::new(unit, out), Job::new(unit, &mut more)];
+        self.decompress.decompress_many(&mut jobs);
+        assert!(jobs.iter().all(|job| job.result.is_ok()));
+        let kind = self
+            .compress
+            .compress(&self.content, &mut self.unit[..n - 1]);
+        assert_eq!(kind.unwrap_err().kind(), ErrorKind::OutputTooSmall);
+    }
+
+    /// Allocations of some rounds, after a few to warm up.
+    fn allocations(&mut self) -> u64 {
+        for _ in 0..3 {
+            self.operate();
+        }
+        let before = heap::count();
+        for _ in 0..10 {
+            self.operate();
+        }
+        heap::count() - before
+    }
+}
+
+/// A plugin's allocations per format.
+fn assert_none(library: &Path) {
+    let entry = load(library).unwrap();
+    for format in entry.formats {
+        let mut bench = Bench::new(entry, &Spec::new(*format));
+        assert_eq!(bench.allocations(), 0, "{} {format}", entry.id);
+    }
+}
+
+#[test]
+fn an_allocation_in_a_plugin_would_be_seen() {
+    let fields = ".compress = copy_mallocs";
+    let Some(library) = Fixture::new("mallocs").fields(fields).build() else {
+        return;
+    };
+    let entry = load(&library).unwrap();
+    let allocations = Bench::new(entry, &Spec::new(entry.formats[0])).allocations();
+    // Two operations that compress in each of ten rounds.
+    assert_eq!(allocations, 20);
+
+    let library = cargo_build("--example", "fixture_rust", "libfixture_rust.so");
+    let entry = load(&library).unwrap();
+    let before = heap::count();
+    let params = Params::parse(entry.params, [("note", "absent")]).unwrap();
+    let host_only = heap::count() - before;
+    entry.opener.open(&params).unwrap_err();
+    assert!(
+        heap::count() - before > host_only + 2,
+        "the plugin makes a long text"
+    );
+}
+
+#[test]
+fn plugins_in_c() {
+    if let Some(library) = Fixture::new("sound").build() {
+        assert_none(&library);
+    }
+    let fields = ".compress_many = copy_many, .decompress_many = copy_many";
+    if let Some(library) = Fixture::new("batches").fields(fields).build() {
+        assert_none(&library);
+    }
+    if let Some(library) = make_example() {
+        assert_none(&library);
+    }
+}
+
+#[test]
+fn plugins_in_rust() {
+    let file = "libcompressor_provider_libdeflate.so";
+    assert_none(&cargo_build(
+        "--package",
+        "compressor-provider-libdeflate",
+        file,
+    ));
+    for codec in ["codec_deflate", "codec_lz4", "codec_snappy", "codec_zstd"] {
+        assert_none(&cargo_build("--example", codec, &format!("lib{codec}.so")));
+    }
+}
