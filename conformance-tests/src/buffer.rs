@@ -48,7 +48,7 @@ impl Guarded {
 /// Differ from place to place, so that bytes moved along are seen too.
 const GUARDS: [u8; GUARD] = {
     let mut guards = [0xC3; GUARD];
-    let mut rest = guards.as_mut_slice();
+    let mut rest: &mut [u8] = &mut guards;
     while let [first, after @ ..] = rest {
         *first ^= (after.len() as u8).wrapping_mul(37);
         rest = after;

@@ -142,7 +142,7 @@ fn surroundings_make_no_difference(target: &Target, case: &Case) -> Result<(), S
                 }
                 let whole = Surrounded::with_rest(&unit, end);
                 answers.push(target.decompress(&mut *session, whole.inside(), content.len())?);
-                all_alike(&answers, "what lies around src").map_err(|stop| stop.unit(part))?;
+                all_alike(&answers, "what lies around src").map_err(|stop| stop.at(end))?;
             }
         }
     }

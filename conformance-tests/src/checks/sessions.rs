@@ -120,7 +120,7 @@ fn reusable(target: &Target, case: &Case) -> Result<(), Stop> {
                 called
                     .bytes()
                     .and_then(|read| same(&content, read))
-                    .map_err(|stop| Stop::prefixed(&after, stop.unit(src)))?;
+                    .map_err(|stop| Stop::prefixed(&after, stop))?;
             }
         }
     }
@@ -147,11 +147,12 @@ fn no_trace(target: &Target, case: &Case) -> Result<(), Stop> {
             let cut = unit.get(..unit.len().saturating_sub(1)).unwrap_or_default();
             let tail = unit.get(unit.len() / 2..).unwrap_or_default();
             let mut session = target.decompress_session(case)?;
-            for src in [&unit[..], cut, tail, &unit, &[], &other, cut, &unit] {
+            let steps = [&unit[..], cut, tail, &unit, &[], &other, cut, &unit];
+            for (step, src) in steps.into_iter().enumerate() {
                 let called = target.decompress(&mut *session, src, content.len())?;
                 let mut fresh = target.decompress_session(case)?;
                 let right = target.decompress(&mut *fresh, src, content.len())?;
-                alike(&right, &called).map_err(|stop| stop.unit(src))?;
+                alike(&right, &called).map_err(|stop| stop.at(step))?;
                 if called.kind() == Some(ErrorKind::Poisoned) {
                     session = target.decompress_session(case)?;
                 }

@@ -88,22 +88,43 @@ const CODE_LENGTH_ORDER: [usize; 19] = [
 
 /// One stream that takes up all of `src`.
 pub(super) fn read(src: &[u8], limit: usize) -> Result<Content, Reading> {
-    let mut reader = Reader {
-        bits: Bits { src, at: 0 },
-        content: Content::default(),
-        limit,
-        lax: false,
-    };
-    reader.stream()?;
-    let Reader {
-        bits, content, lax, ..
-    } = reader;
-    if bits.at.div_ceil(8) != src.len() {
-        Err(content.corrupt())
-    } else if lax {
-        Err(Reading::Lax(content))
-    } else {
-        Ok(content)
+    let stream = Stream::read(src, limit)?;
+    match stream.rest {
+        [] => stream.content(),
+        _ => Err(stream.content.corrupt()),
+    }
+}
+
+/// One stream, and what follows it.
+pub(super) struct Stream<'a> {
+    pub content: Content,
+    lax: bool,
+    pub rest: &'a [u8],
+}
+
+impl<'a> Stream<'a> {
+    /// The stream that `src` starts with.
+    pub(super) fn read(src: &'a [u8], limit: usize) -> Result<Self, Reading> {
+        let mut reader = Reader {
+            bits: Bits { src, at: 0 },
+            content: Content::default(),
+            limit,
+            lax: false,
+        };
+        reader.stream()?;
+        Ok(Self {
+            content: reader.content,
+            lax: reader.lax,
+            rest: src.get(reader.bits.at.div_ceil(8)..).unwrap_or_default(),
+        })
+    }
+
+    /// The content of a stream that is right in all other respects.
+    pub(super) fn content(self) -> Result<Content, Reading> {
+        match self.lax {
+            true => Err(Reading::Lax(self.content)),
+            false => Ok(self.content),
+        }
     }
 }
 

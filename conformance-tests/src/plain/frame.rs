@@ -1,6 +1,7 @@
 //! What goes around a block: `lz4-sized`, zlib (RFC 1950), gzip (RFC 1952).
 
-use super::{Content, Reading, deflate, lz4};
+use super::deflate::Stream;
+use super::{Content, Reading, lz4};
 
 pub(super) fn lz4_sized(block: &[u8], content_len: usize) -> Vec<u8> {
     [&(content_len as u32).to_le_bytes(), block].concat()
@@ -10,9 +11,12 @@ pub(super) fn read_lz4_sized(src: &[u8], limit: usize) -> Result<Content, Readin
     let nothing = Reading::Corrupt { produced: 0 };
     let (len, block) = src.split_first_chunk().ok_or(nothing)?;
     let declared = u32::from_le_bytes(*len) as usize;
-    check(lz4::read(block, limit), |content| {
-        content.bytes.len() == declared
-    })
+    match lz4::read(block, limit) {
+        Ok(content) | Err(Reading::Lax(content)) if content.bytes.len() != declared => {
+            Err(content.corrupt())
+        }
+        other => other,
+    }
 }
 
 /// A zlib stream around Deflate, with the header that zlib writes at its default level.
@@ -30,10 +34,7 @@ pub(super) fn read_zlib(src: &[u8], limit: usize) -> Result<Content, Reading> {
     if flg & 0x20 != 0 {
         return Err(Reading::NeedsDictionary);
     }
-    let (body, stored) = split_trailer::<4>(rest, limit)?;
-    let read = check(deflate::read(body, limit), |content| {
-        adler32(&content.bytes).to_be_bytes() == stored
-    })?;
+    let read = framed(rest, limit, |content| adler32(content).to_be_bytes())?;
     if read.distance > window {
         // Beyond the window that the header promises: decoders with all of the output see it.
         return Err(Reading::Lax(read));
@@ -50,10 +51,7 @@ pub(super) fn gzip(body: &[u8], content: &[u8]) -> Vec<u8> {
 pub(super) fn read_gzip(src: &[u8], limit: usize) -> Result<Content, Reading> {
     let header = gzip_header(src).ok_or(Reading::Corrupt { produced: 0 })?;
     let rest = src.get(header..).unwrap_or_default();
-    let (body, stored) = split_trailer::<8>(rest, limit)?;
-    check(deflate::read(body, limit), |content| {
-        gzip_trailer(&content.bytes) == stored
-    })
+    framed(rest, limit, gzip_trailer)
 }
 
 /// The length of a member's header, its optional fields included.
@@ -104,34 +102,23 @@ fn adler32(content: &[u8]) -> u32 {
     b << 16 | a
 }
 
-/// Takes the trailer off, or says how much a decoder makes of a body without one.
-fn split_trailer<const N: usize>(rest: &[u8], limit: usize) -> Result<(&[u8], [u8; N]), Reading> {
-    let produced = |body| match deflate::read(body, limit) {
-        Ok(content) | Err(Reading::Lax(content)) => content.bytes.len(),
-        Err(Reading::Corrupt { produced }) => produced,
-        Err(_) => limit,
-    };
-    rest.split_last_chunk()
-        .map(|(body, trailer)| (body, *trailer))
-        .ok_or_else(|| Reading::Corrupt {
-            produced: produced(rest),
-        })
-}
-
-/// Corrupt, unless what was read passes the check of its frame.
-fn check(
-    read: Result<Content, Reading>,
-    passes: impl Fn(&Content) -> bool,
+/// Deflate, and then exactly this trailer.
+fn framed<const N: usize>(
+    src: &[u8],
+    limit: usize,
+    trailer: impl Fn(&[u8]) -> [u8; N],
 ) -> Result<Content, Reading> {
-    match &read {
-        Ok(content) | Err(Reading::Lax(content)) if !passes(content) => Err(content.corrupt()),
-        _ => read,
+    let stream = Stream::read(src, limit)?;
+    match *stream.rest == trailer(&stream.content.bytes) {
+        true => stream.content(),
+        false => Err(stream.content.corrupt()),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plain::deflate;
 
     #[test]
     fn checksums_are_those_of_the_standards() {

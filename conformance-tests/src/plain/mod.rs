@@ -18,7 +18,7 @@ pub(crate) mod zstd;
 
 use compressor_api::Format;
 
-pub use provider::{ID, factory};
+pub use provider::{ID, factory, factory_of};
 
 /// What a decoder has to say about some bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -21,6 +21,12 @@ const SLACK: usize = 64;
 /// other codec is at hand, and a base for providers that misbehave.
 #[must_use]
 pub fn factory() -> Arc<dyn CompressorFactory> {
+    factory_of(&Format::ALL)
+}
+
+/// The same for some of the formats.
+#[must_use]
+pub fn factory_of(formats: &[Format]) -> Arc<dyn CompressorFactory> {
     let listed = |format| {
         Direction::BOTH.map(|direction| {
             let all = Capabilities::new(format, direction);
@@ -32,7 +38,7 @@ pub fn factory() -> Arc<dyn CompressorFactory> {
             }
         })
     };
-    let mut capabilities: Vec<_> = Format::ALL.into_iter().flat_map(listed).collect();
+    let mut capabilities: Vec<_> = formats.iter().copied().flat_map(listed).collect();
     capabilities.retain(|c| (c.format, c.direction) != (Format::Zstd, Direction::Decompress));
     Arc::new(Factory { capabilities })
 }

@@ -1,0 +1,148 @@
+//! Providers that misbehave, each caught by the check that is meant for it, by name.
+//!
+//! Each wraps a provider that keeps the contract and breaks one line of it. The suite runs the
+//! check on the base first, which must pass: so that what is caught is the misbehaviour and nothing
+//! else. The failure's reproduction is replayed as well, and must fail again.
+//!
+//! What safe Rust cannot do is missing here: writing outside `dst`, changing `src`, reading past
+//! it. A C library or a plugin can; the checks for it run on those all the same.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test may stop at the first surprise"
+)]
+
+mod batches;
+mod conduct;
+mod limits;
+mod listing;
+mod memory;
+mod room;
+mod sessions;
+mod specs;
+mod strictness;
+mod units;
+mod wrapper;
+mod zstd;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use compressor_api::{CompressorFactory, Format};
+use compressor_conformance::alloc::CountingAllocator;
+use compressor_conformance::{Options, Outcome, Reproduction, Subject, checks, replay, run};
+
+use wrapper::{Misbehaves, misbehaving};
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
+
+/// Runs one check on the base and on a provider that misbehaves, and replays the failure.
+fn caught(check: &str, base: &dyn Fn() -> Subject, subject: &dyn Fn() -> Subject) {
+    let options = options(check);
+    let right = run(&base(), &options, |_| {});
+    let [_, failed, _] = right.counts();
+    assert_eq!(failed, 0, "the base: {right}");
+
+    let wrong = run(&subject(), &options, |_| {});
+    assert!(wrong.failed_checks().contains(check), "not caught: {wrong}");
+
+    // Found in other checks, it is reported under the one that is meant for it; the reproduction
+    // is that of the case.
+    let (_, failure) = wrong
+        .failures()
+        .find(|(row, _)| row.check == check)
+        .unwrap();
+    let reproduction: Reproduction = failure.reproduction.parse().unwrap();
+    let again = replay(&subject(), &options, &reproduction).unwrap();
+    assert!(!again.conforms(), "{reproduction}: {again}");
+}
+
+fn options(check: &str) -> Options {
+    let options = Options::quick()
+        .only(check)
+        .with_deadline(Duration::from_secs(30))
+        .with_patience(Duration::from_millis(20));
+    match check {
+        "returns-in-time" => options.with_deadline(Duration::from_millis(400)),
+        "accelerates" => options.must_accelerate(),
+        _ => options,
+    }
+}
+
+/// A provider over the plain one for a format.
+fn plain(format: Format) -> Arc<dyn CompressorFactory> {
+    compressor_conformance::plain::factory_of(&[format])
+}
+
+/// A test per line: `name: misbehaviour, format => "check"`.
+macro_rules! each_caught {
+    ($($name:ident: $misbehaviour:expr, $format:ident => $check:literal;)*) => {
+        $(
+            #[test]
+            fn $name() {
+                let base = || compressor_conformance::Subject::new(crate::plain(compressor_api::Format::$format));
+                let subject = || {
+                    let base = crate::plain(compressor_api::Format::$format);
+                    compressor_conformance::Subject::new(crate::misbehaving(base, $misbehaviour))
+                };
+                crate::caught($check, &base, &subject);
+            }
+        )*
+
+        /// The checks that these are caught by.
+        pub(crate) const CHECKS: &[&str] = &[$($check),*];
+    };
+}
+pub(crate) use each_caught;
+
+#[test]
+fn every_check_catches_something() {
+    let caught: BTreeSet<&str> = [
+        batches::CHECKS,
+        conduct::CHECKS,
+        limits::CHECKS,
+        listing::CHECKS,
+        memory::CHECKS,
+        room::CHECKS,
+        sessions::CHECKS,
+        specs::CHECKS,
+        strictness::CHECKS,
+        units::CHECKS,
+        zstd::CHECKS,
+        zstd::plain::CHECKS,
+        // By tests that are written out.
+        &["reference-reads", "allocates-nothing"],
+    ]
+    .into_iter()
+    .flatten()
+    .copied()
+    .collect();
+    // Nothing in safe Rust can change its source or read past it.
+    let impossible = ["source-unchanged", "reads-within-src"];
+    let left: Vec<&str> = checks()
+        .map(|check| check.name())
+        .filter(|name| !caught.contains(name) && !impossible.contains(name))
+        .collect();
+    assert_eq!(left, [] as [&str; 0]);
+}
+
+#[test]
+fn a_provider_that_is_wrapped_and_behaves_conforms() {
+    #[derive(Debug)]
+    struct Nothing;
+    impl Misbehaves for Nothing {}
+
+    // Slow as the plain provider is: one format, and what it says that it does not keep.
+    let subject = Subject::new(misbehaving(plain(Format::Lz4Sized), Nothing));
+    let report = run(&subject, &Options::quick(), |_| {});
+    let failed: Vec<&str> = report.failed_checks().into_iter().collect();
+    assert_eq!(failed, ["allocates-nothing"], "{report}");
+    let skipped = report
+        .rows
+        .iter()
+        .filter(|row| matches!(row.outcome, Outcome::Skipped { .. }));
+    assert!(skipped.count() < 40);
+}

@@ -1,0 +1,189 @@
+//! Lies about room, and mistakes with it.
+
+use compressor_api::{CompressSession, DecompressSession, Error, ErrorKind};
+
+use crate::wrapper::{Memory, Misbehaves, fail};
+
+/// "Does not fit", even with room.
+#[derive(Debug)]
+struct OverflowAlways;
+
+impl Misbehaves for OverflowAlways {
+    fn compress(
+        &self,
+        _: &mut Memory,
+        _: &mut dyn CompressSession,
+        _: &[u8],
+        _: &mut [u8],
+    ) -> Result<usize, Error> {
+        Err(fail(ErrorKind::OutputTooSmall))
+    }
+}
+
+/// A bound that is one byte short of what the worst content needs.
+#[derive(Debug)]
+struct BoundOneShort;
+
+impl Misbehaves for BoundOneShort {
+    fn bound(&self, len: usize, right: Option<usize>) -> Option<usize> {
+        match len {
+            0 => right,
+            _ => Some(len + len / 255 + 1),
+        }
+    }
+}
+
+/// A bound of 0 for nothing.
+#[derive(Debug)]
+struct BoundOfZero;
+
+impl Misbehaves for BoundOfZero {
+    fn bound(&self, len: usize, _: Option<usize>) -> Option<usize> {
+        Some(len)
+    }
+}
+
+/// A bound that wraps around.
+#[derive(Debug)]
+struct BoundWraps;
+
+impl Misbehaves for BoundWraps {
+    fn bound(&self, len: usize, _: Option<usize>) -> Option<usize> {
+        Some(len.wrapping_add(len / 8).wrapping_add(64))
+    }
+}
+
+/// No bound for what it takes.
+#[derive(Debug)]
+struct NoBound;
+
+impl Misbehaves for NoBound {
+    fn bound(&self, len: usize, right: Option<usize>) -> Option<usize> {
+        right.filter(|_| len < 1 << 20)
+    }
+}
+
+/// Needs the bound, and keeps no scratch.
+#[derive(Debug)]
+struct NeedsTheBound;
+
+impl Misbehaves for NeedsTheBound {
+    fn compress(
+        &self,
+        _: &mut Memory,
+        base: &mut dyn CompressSession,
+        src: &[u8],
+        dst: &mut [u8],
+    ) -> Result<usize, Error> {
+        match dst.len() < src.len() + src.len() / 8 + 64 {
+            true => Err(fail(ErrorKind::OutputTooSmall)),
+            false => base.compress(src, dst),
+        }
+    }
+}
+
+/// Decodes in steps of eight bytes, so an exact fit is too small.
+#[derive(Debug)]
+struct NeedsSlack;
+
+impl Misbehaves for NeedsSlack {
+    fn decompress(
+        &self,
+        _: &mut Memory,
+        base: &mut dyn DecompressSession,
+        src: &[u8],
+        dst: &mut [u8],
+    ) -> Result<usize, Error> {
+        let n = base.decompress(src, dst)?;
+        match n > 0 && n + 8 > dst.len() {
+            true => Err(fail(ErrorKind::OutputTooSmall)),
+            false => Ok(n),
+        }
+    }
+}
+
+/// Cuts the content where `dst` ends, and says OK.
+#[derive(Debug)]
+struct CutsContent;
+
+impl Misbehaves for CutsContent {
+    fn decompress(
+        &self,
+        _: &mut Memory,
+        base: &mut dyn DecompressSession,
+        src: &[u8],
+        dst: &mut [u8],
+    ) -> Result<usize, Error> {
+        let mut whole = vec![0; dst.len() + 70_000];
+        let n = base.decompress(src, &mut whole)?.min(dst.len());
+        dst[..n].copy_from_slice(&whole[..n]);
+        Ok(n)
+    }
+}
+
+/// An empty `dst` is called a mistake.
+#[derive(Debug)]
+struct RefusesEmptyDst;
+
+impl Misbehaves for RefusesEmptyDst {
+    fn compress(
+        &self,
+        _: &mut Memory,
+        base: &mut dyn CompressSession,
+        src: &[u8],
+        dst: &mut [u8],
+    ) -> Result<usize, Error> {
+        match dst.is_empty() {
+            true => Err(fail(ErrorKind::InvalidArgument)),
+            false => base.compress(src, dst),
+        }
+    }
+}
+
+/// Content that does not fill `dst` is fine by `decompress_exact`.
+#[derive(Debug)]
+struct ExactIsAtMost;
+
+impl Misbehaves for ExactIsAtMost {
+    fn decompress_exact(
+        &self,
+        base: &mut dyn DecompressSession,
+        src: &[u8],
+        dst: &mut [u8],
+    ) -> Option<Result<(), Error>> {
+        Some(base.decompress(src, dst).map(|_| ()))
+    }
+}
+
+/// `decompress_exact` says that a larger `dst` would help.
+#[derive(Debug)]
+struct ExactIsTooSmall;
+
+impl Misbehaves for ExactIsTooSmall {
+    fn decompress_exact(
+        &self,
+        base: &mut dyn DecompressSession,
+        src: &[u8],
+        dst: &mut [u8],
+    ) -> Option<Result<(), Error>> {
+        match base.decompress(src, dst) {
+            Err(error) if error.kind() == ErrorKind::OutputTooSmall => Some(Err(error)),
+            _ => None,
+        }
+    }
+}
+
+crate::each_caught! {
+    overflow_always: OverflowAlways, Lz4Sized => "bound-suffices";
+    bound_one_short: BoundOneShort, Lz4Block => "bound-suffices";
+    bound_of_zero: BoundOfZero, None => "bound-plausible";
+    bound_wraps: BoundWraps, Zlib => "bound-plausible";
+    no_bound: NoBound, Zlib => "bound-plausible";
+    needs_the_bound: NeedsTheBound, Snappy => "exact-fit";
+    needs_slack: NeedsSlack, Lz4Block => "exact-fit";
+    cuts_content: CutsContent, Zlib => "exact-fit";
+    cuts_content_everywhere: CutsContent, Lz4Sized => "every-room";
+    refuses_empty_dst: RefusesEmptyDst, Zlib => "every-room";
+    exact_is_at_most: ExactIsAtMost, Zlib => "exact-length";
+    exact_is_too_small: ExactIsTooSmall, Snappy => "exact-length";
+}
