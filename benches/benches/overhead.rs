@@ -11,7 +11,7 @@
 //!
 //! First come criterion's numbers for each alone, then a table of the differences. These are of
 //! another measurement: the three run in turn, some microseconds each, and what is printed is the
-//! median over thousands of turns of the difference to `direct` in the same turn, so that a machine
+//! median over hundreds of rounds of the difference to `direct` in the same round, so that a machine
 //! that slows down meanwhile slows all three. The target is 50 ns.
 //!
 //! ```sh

@@ -1,5 +1,6 @@
 //! Wall time and the CPU time of the calling thread, together.
 
+use std::ops::AddAssign;
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
@@ -12,6 +13,13 @@ pub struct Lap {
     /// On the CPU of the thread that ran it: what other threads, other processes and devices do
     /// meanwhile is not in it.
     pub cpu: Duration,
+}
+
+impl AddAssign for Lap {
+    fn add_assign(&mut self, other: Self) {
+        self.wall += other.wall;
+        self.cpu += other.cpu;
+    }
 }
 
 /// Runs `work` and times it.

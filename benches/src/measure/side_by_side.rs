@@ -206,29 +206,13 @@ impl<'a> SideBySide<'a> {
         let bytes: Vec<f64> = (0..rounds.len())
             .map(|round| self.bytes(rounds.ops(round)))
             .collect();
-        let baseline = rounds.laps(0);
         once(&self.baseline)
             .chain(&self.others)
             .enumerate()
             .map(|(number, lane)| {
+                let ratio = lane.compressed_len as f64 / self.len as f64;
                 let laps = rounds.laps(number);
-                let megabytes = laps
-                    .iter()
-                    .zip(&bytes)
-                    .map(|(lap, bytes)| bytes / 1e6 / seconds(lap));
-                let speedups = laps
-                    .iter()
-                    .zip(baseline)
-                    .map(|(lap, base)| seconds(base) / seconds(lap));
-                let cpu: Duration = laps.iter().map(|lap| lap.cpu).sum();
-                Measured {
-                    mb_per_s: middle(megabytes),
-                    speedup: middle(speedups),
-                    ratio: lane.compressed_len as f64 / self.len as f64,
-                    cpu_ns_per_byte: cpu.as_secs_f64() * 1e9 / bytes.iter().sum::<f64>(),
-                    ops: rounds.total_ops() as u64,
-                    rounds: laps.len(),
-                }
+                Measured::of(laps, rounds.laps(0), &bytes, ratio, rounds.total_ops())
             })
             .collect()
     }
@@ -238,6 +222,23 @@ impl<'a> SideBySide<'a> {
         cycled(&self.samples, ops)
             .map(|sample| sample.block.bytes.len() as f64)
             .sum()
+    }
+}
+
+impl Measured {
+    /// From the laps of a contender and the baseline's, and what they were over, by round.
+    fn of(laps: &[Lap], baseline: &[Lap], bytes: &[f64], ratio: f64, ops: usize) -> Self {
+        let throughputs = laps.iter().zip(bytes);
+        let speedups = laps.iter().zip(baseline);
+        let cpu: Duration = laps.iter().map(|lap| lap.cpu).sum();
+        Self {
+            mb_per_s: middle(throughputs.map(|(lap, bytes)| bytes / 1e6 / seconds(lap))),
+            speedup: middle(speedups.map(|(lap, baseline)| seconds(baseline) / seconds(lap))),
+            ratio,
+            cpu_ns_per_byte: cpu.as_secs_f64() * 1e9 / bytes.iter().sum::<f64>(),
+            ops: ops as u64,
+            rounds: laps.len(),
+        }
     }
 }
 
@@ -262,4 +263,63 @@ fn seconds(lap: &Lap) -> f64 {
 /// The median; 0 of nothing.
 fn middle(values: impl Iterator<Item = f64>) -> f64 {
     Median::of(values).map_or(0.0, |median| median.value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn laps(wall_and_cpu: &[(u64, u64)]) -> Vec<Lap> {
+        let micros = Duration::from_micros;
+        let laps = wall_and_cpu.iter();
+        laps.map(|(wall, cpu)| Lap {
+            wall: micros(*wall),
+            cpu: micros(*cpu),
+        })
+        .collect()
+    }
+
+    #[test]
+    fn medians_are_quoted_of_what_ran_next_to_each_other() {
+        // Round by round 2, 3 and 2.5 times as fast, on a machine that slows down to a tenth.
+        let baseline = laps(&[(200, 200), (600, 300), (2500, 250)]);
+        let other = laps(&[(100, 100), (200, 100), (1000, 130)]);
+        let bytes = [1000.0, 1000.0, 2000.0];
+        let measured = Measured::of(&other, &baseline, &bytes, 0.5, 77);
+        assert!((measured.speedup - 2.5).abs() < 1e-9, "{measured:?}");
+        // 10, 5 and 2 MB/s.
+        assert!((measured.mb_per_s - 5.0).abs() < 1e-9, "{measured:?}");
+        // 330 µs over 4000 bytes.
+        assert!(
+            (measured.cpu_ns_per_byte - 82.5).abs() < 1e-9,
+            "{measured:?}"
+        );
+        assert_eq!(
+            (measured.ratio, measured.ops, measured.rounds),
+            (0.5, 77, 3)
+        );
+
+        let itself = Measured::of(&baseline, &baseline, &bytes, 0.5, 77);
+        assert_eq!(itself.speedup, 1.0);
+    }
+
+    #[test]
+    fn operations_go_over_the_data_again_and_again() {
+        let data = [1; 5];
+        let size = NonZeroUsize::new(2).unwrap();
+        let blocks = spread(&data, size).into_iter();
+        let samples: Vec<Sample<'_>> = blocks.map(|block| Sample { block, unit: 0..0 }).collect();
+        let order: Vec<usize> = samples.iter().map(|sample| sample.block.number).collect();
+        let numbers = |ops| -> Vec<usize> {
+            cycled(&samples, ops)
+                .map(|sample| sample.block.number)
+                .collect()
+        };
+        assert_eq!(numbers(0..3), order);
+        assert_eq!(
+            numbers(4..9),
+            [order[1], order[2], order[0], order[1], order[2]]
+        );
+        assert!(numbers(7..7).is_empty());
+    }
 }
