@@ -47,3 +47,8 @@ pub use compressor_decorator::Accelerated;
 pub use config::{Config, ConfigError};
 pub use engine::{Engine, EngineBuilder, SetupError};
 pub use linked::LINKED;
+
+/// The README's example compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
