@@ -26,12 +26,26 @@ fn len(factory: &dyn CompressorFactory, level: i32, blocks: &[u8], block_size: u
         .sum()
 }
 
+/// The levels 1 to 9, without those that ISA-L serves as it serves the one before.
+fn different_levels() -> Vec<i32> {
+    let used = |level: &mut i32| {
+        let spec = Spec::new(Format::Zlib).with_level(*level).unwrap();
+        let effective = factory().compressor(&spec).unwrap().effective().clone();
+        effective.compress.unwrap().level
+    };
+    let mut levels: Vec<i32> = (1..=9).collect();
+    levels.dedup_by_key(used);
+    levels
+}
+
 #[test]
 fn a_higher_level_is_never_longer() {
+    assert!(different_levels().len() > 1);
     for kind in Kind::ALL {
         let data = generate(kind, 1, 2 << 20).bytes;
         for block_size in BLOCK_SIZES {
-            let lens: Vec<usize> = (1..=9)
+            let lens: Vec<usize> = different_levels()
+                .into_iter()
                 .map(|level| len(&*factory(), level, &data, block_size))
                 .collect();
             assert!(
