@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use compressor_api::{
     Capabilities, CompressSession, Compressor, CompressorFactory, DecompressSession,
-    DictionarySupport, OutputNeed, Placement,
+    DictionarySupport, Job, OutputNeed, Placement,
 };
 
 use crate::abi::{
@@ -37,7 +37,13 @@ pub(super) struct CompressorHandle {
 }
 
 /// Behind a `cp_session`.
-pub(super) enum SessionHandle {
+pub(super) struct SessionHandle {
+    pub(super) inner: SessionInner,
+    /// Room for a batch, empty between calls.
+    pub(super) jobs: Vec<Job<'static>>,
+}
+
+pub(super) enum SessionInner {
     Compress(Box<dyn CompressSession>),
     Decompress(Box<dyn DecompressSession>),
 }

@@ -4,7 +4,6 @@
 //! the host keeps: pointers are valid for the lengths beside them until the call returns, handles
 //! are those that this table made and are freed once, and a session is used by one thread at a time.
 
-use std::array;
 use std::ffi::{CStr, c_char};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,19 +15,16 @@ use compressor_api::{
     Dictionary, Direction, Error, Health, Job, OpenError, Params, ProviderEntry, Spec,
 };
 
-use super::handle::{CompressorHandle, FactoryHandle, SessionHandle};
+use super::handle::{CompressorHandle, FactoryHandle, SessionHandle, SessionInner};
 use super::{Exported, table};
 use crate::abi::{
     self, ABI_MAJOR, CP_ABSENT, CP_BROKEN, CP_DEGRADED, CP_DICTIONARY_NONE, CP_DICTIONARY_RAW,
-    CP_DICTIONARY_TRAINED, CP_INVALID_ARGUMENT, CP_LOG_ERROR, CP_MISCONFIGURED, CP_OK, CP_PANIC,
-    CP_PARAM_BOOL, CP_PARAM_BYTES, CP_PARAM_CHOICE, CP_PARAM_DURATION, CP_PARAM_INT, CP_PARAM_TEXT,
-    CP_QUARANTINED, CP_UNSUPPORTED, HOST_MAGIC,
+    CP_DICTIONARY_TRAINED, CP_INVALID_ARGUMENT, CP_LOG_ERROR, CP_MISCONFIGURED, CP_OK,
+    CP_OUT_OF_MEMORY, CP_PANIC, CP_PARAM_BOOL, CP_PARAM_BYTES, CP_PARAM_CHOICE, CP_PARAM_DURATION,
+    CP_PARAM_INT, CP_PARAM_TEXT, CP_QUARANTINED, CP_UNSUPPORTED, HOST_MAGIC,
 };
 use crate::codes;
 use crate::text::line;
-
-/// Jobs that are handed to a provider at once: what fits the stack without thought (3.5 KiB).
-const BATCH: usize = 64;
 
 /// The host that entered last: there is one in a process.
 static HOST: AtomicPtr<abi::Host> = AtomicPtr::new(ptr::null_mut());
@@ -295,17 +291,21 @@ unsafe extern "C" fn session_new(
             Some(Direction::Compress) => compressor
                 .inner
                 .compress_session()
-                .map(SessionHandle::Compress),
+                .map(SessionInner::Compress),
             Some(Direction::Decompress) => compressor
                 .inner
                 .decompress_session()
-                .map(SessionHandle::Decompress),
+                .map(SessionInner::Decompress),
             None => return CP_INVALID_ARGUMENT,
         };
         match made {
-            Ok(made) => {
+            Ok(inner) => {
+                let handle = Box::new(SessionHandle {
+                    inner,
+                    jobs: Vec::new(),
+                });
                 // SAFETY: `session` is where the host wants the handle.
-                unsafe { session.write(Box::into_raw(Box::new(made)).cast()) };
+                unsafe { session.write(Box::into_raw(handle).cast()) };
                 CP_OK
             }
             // SAFETY: `native` is the host's.
@@ -332,7 +332,8 @@ unsafe extern "C" fn compress(
 ) -> i32 {
     guarded(|| {
         // SAFETY: `session_new` made it, and this call has it alone.
-        let SessionHandle::Compress(session) = (unsafe { &mut *session.cast() }) else {
+        let handle = unsafe { &mut *session.cast::<SessionHandle>() };
+        let SessionInner::Compress(session) = &mut handle.inner else {
             return CP_INVALID_ARGUMENT;
         };
         // SAFETY: the host passes both buffers with their lengths, and they do not overlap.
@@ -352,7 +353,8 @@ unsafe extern "C" fn decompress(
 ) -> i32 {
     guarded(|| {
         // SAFETY: `session_new` made it, and this call has it alone.
-        let SessionHandle::Decompress(session) = (unsafe { &mut *session.cast() }) else {
+        let handle = unsafe { &mut *session.cast::<SessionHandle>() };
+        let SessionInner::Decompress(session) = &mut handle.inner else {
             return CP_INVALID_ARGUMENT;
         };
         // SAFETY: the host passes both buffers with their lengths, and they do not overlap.
@@ -369,11 +371,16 @@ unsafe extern "C" fn compress_many(
 ) -> i32 {
     guarded(|| {
         // SAFETY: `session_new` made it, and this call has it alone.
-        let SessionHandle::Compress(session) = (unsafe { &mut *session.cast() }) else {
+        let handle = unsafe { &mut *session.cast::<SessionHandle>() };
+        let SessionInner::Compress(session) = &mut handle.inner else {
             return CP_INVALID_ARGUMENT;
         };
         // SAFETY: the host passes `count` jobs with their buffers.
-        unsafe { operate_many(jobs, count, |jobs| session.compress_many(jobs)) }
+        unsafe {
+            operate_many(&mut handle.jobs, jobs, count, |jobs| {
+                session.compress_many(jobs)
+            })
+        }
     })
 }
 
@@ -384,11 +391,16 @@ unsafe extern "C" fn decompress_many(
 ) -> i32 {
     guarded(|| {
         // SAFETY: `session_new` made it, and this call has it alone.
-        let SessionHandle::Decompress(session) = (unsafe { &mut *session.cast() }) else {
+        let handle = unsafe { &mut *session.cast::<SessionHandle>() };
+        let SessionInner::Decompress(session) = &mut handle.inner else {
             return CP_INVALID_ARGUMENT;
         };
         // SAFETY: the host passes `count` jobs with their buffers.
-        unsafe { operate_many(jobs, count, |jobs| session.decompress_many(jobs)) }
+        unsafe {
+            operate_many(&mut handle.jobs, jobs, count, |jobs| {
+                session.decompress_many(jobs)
+            })
+        }
     })
 }
 
@@ -479,37 +491,42 @@ fn outcome_of(outcome: Result<usize, Error>) -> (abi::OpResult, i32) {
     (left, status)
 }
 
-/// Runs the host's jobs in batches, without allocating.
+/// Runs the host's jobs, listed in `room`, which is left empty: after a first time, without
+/// allocating.
 ///
 /// # Safety
 ///
 /// `jobs` is valid for `count` jobs, and each job's buffers for their lengths; none overlap.
 unsafe fn operate_many(
+    room: &mut Vec<Job<'static>>,
     jobs: *mut abi::Job,
     count: usize,
-    mut run: impl FnMut(&mut [Job<'_>]),
+    run: impl FnOnce(&mut [Job<'static>]),
 ) -> i32 {
     if count == 0 {
         return CP_OK;
     }
     // SAFETY: the caller says so.
     let jobs = unsafe { slice::from_raw_parts_mut(jobs, count) };
-    for jobs in jobs.chunks_mut(BATCH) {
-        let mut batch: [Job<'_>; BATCH] = array::from_fn(|i| match jobs.get(i) {
-            // SAFETY: the caller says so.
-            Some(job) => unsafe {
-                Job::new(
-                    bytes(job.src, job.src_len),
-                    bytes_mut(job.dst, job.dst_capacity),
-                )
-            },
-            None => Job::new(&[], &mut []),
-        });
-        run(batch.get_mut(..jobs.len()).unwrap_or_default());
-        for (job, done) in jobs.iter_mut().zip(&batch) {
-            (job.result, job.status) = outcome_of(done.result);
-        }
+    // Out of the session while it holds the host's buffers: should the provider panic, it is gone.
+    let mut batch = mem::take(room);
+    if batch.try_reserve(count).is_err() {
+        return CP_OUT_OF_MEMORY;
     }
+    batch.extend(jobs.iter().map(|job| {
+        // SAFETY: the caller says so, until this returns; and then the batch is empty.
+        unsafe {
+            Job::new(
+                bytes(job.src, job.src_len),
+                bytes_mut(job.dst, job.dst_capacity),
+            )
+        }
+    }));
+    run(&mut batch);
+    for (job, done) in jobs.iter_mut().zip(batch.drain(..)) {
+        (job.result, job.status) = outcome_of(done.result);
+    }
+    *room = batch;
     CP_OK
 }
 

@@ -5,7 +5,6 @@
 //! host's memory, so no host can check that. What can be checked (null, alignment, sizes, numbers,
 //! text) is checked here or by the callers of this module.
 
-use std::array;
 use std::ffi::{CStr, CString, c_char};
 use std::mem::{ManuallyDrop, MaybeUninit};
 use std::panic::catch_unwind;
@@ -26,9 +25,6 @@ use crate::abi::{
     SYMBOL,
 };
 use crate::codes;
-
-/// Jobs that one call gets: what fits the stack without thought (3.5 KiB).
-pub(super) const BATCH: usize = 64;
 
 /// Room for the text of a rare call, in bytes.
 const TEXT_CAPACITY: usize = 512;
@@ -555,6 +551,7 @@ impl Compressor {
             .map(|handle| Session {
                 compressor: Arc::clone(self),
                 handle,
+                jobs: Vec::new(),
             });
         (status, native, made)
     }
@@ -577,6 +574,8 @@ impl Drop for Compressor {
 pub(super) struct Session {
     compressor: Arc<Compressor>,
     handle: NonNull<abi::Session>,
+    /// Room for a batch, empty between calls.
+    jobs: Vec<abi::Job>,
 }
 
 // SAFETY: the header demands that sessions can move between threads.
@@ -618,27 +617,48 @@ impl Session {
         (status, result)
     }
 
-    /// Up to [`BATCH`] operations: status of the call, and the jobs as the plugin left them. `None`
-    /// if the plugin takes one at a time only.
+    /// Many operations at once; `each` gets the answer to each job: status, and what it left.
+    ///
+    /// `false` if nothing was run: the plugin takes one at a time only, or there is no memory to
+    /// list the jobs in.
     pub(super) fn run_many(
         &mut self,
         direction: Direction,
         jobs: &mut [Job<'_>],
-    ) -> Option<(i32, [abi::Job; BATCH])> {
+        mut each: impl FnMut(&Quarantine, (i32, abi::OpResult), &mut Job<'_>),
+    ) -> bool {
         let table = &self.compressor.factory.table.0;
         let operation = match direction {
             Direction::Compress => table.compress_many,
             Direction::Decompress => table.decompress_many,
-        }?;
-        let count = jobs.len().min(BATCH);
-        let mut batch = array::from_fn(|i| match jobs.get_mut(i) {
-            Some(job) => as_abi(job.src, job.dst),
-            None => as_abi(&[], &mut []),
-        });
-        // SAFETY: a live handle of this table that this thread has alone; `count` jobs, whose
-        // buffers are valid for their lengths until the call returns.
-        let status = unsafe { operation(self.handle.as_ptr(), batch.as_mut_ptr(), count) };
-        Some((status, batch))
+        };
+        let Some(operation) = operation.filter(|_| self.jobs.try_reserve(jobs.len()).is_ok())
+        else {
+            return false;
+        };
+        self.jobs.extend(jobs.iter_mut().map(|job| abi::Job {
+            src: job.src.as_ptr(),
+            src_len: job.src.len(),
+            dst: job.dst.as_mut_ptr(),
+            dst_capacity: job.dst.len(),
+            result: UNTOUCHED,
+            status: NOT_RUN,
+            reserved: 0,
+        }));
+        // SAFETY: a live handle of this table that this thread has alone, and jobs whose buffers
+        // are valid for their lengths until the call returns.
+        let status = unsafe {
+            operation(
+                self.handle.as_ptr(),
+                self.jobs.as_mut_ptr(),
+                self.jobs.len(),
+            )
+        };
+        for (done, job) in self.jobs.drain(..).zip(jobs) {
+            let status = if status == CP_OK { done.status } else { status };
+            each(self.compressor.quarantine(), (status, done.result), job);
+        }
+        true
     }
 }
 
@@ -648,18 +668,6 @@ const UNTOUCHED: abi::OpResult = abi::OpResult {
     native: 0,
     reserved: 0,
 };
-
-fn as_abi(src: &[u8], dst: &mut [u8]) -> abi::Job {
-    abi::Job {
-        src: src.as_ptr(),
-        src_len: src.len(),
-        dst: dst.as_mut_ptr(),
-        dst_capacity: dst.len(),
-        result: UNTOUCHED,
-        status: NOT_RUN,
-        reserved: 0,
-    }
-}
 
 impl Drop for Session {
     fn drop(&mut self) {

@@ -4,12 +4,12 @@ use compressor_api::{
 
 use super::error::Violation;
 use super::ffi;
+use super::quarantine::Quarantine;
 use crate::abi::{CP_OK, OpResult};
 
 /// A working area of a plugin: what both directions have in common.
 pub(super) struct PluginSession {
-    id: ProviderId,
-    direction: Direction,
+    side: Side,
     min_input: usize,
     max_input: usize,
     /// The plugin said that the session can never be used again.
@@ -17,11 +17,20 @@ pub(super) struct PluginSession {
     raw: ffi::Session,
 }
 
+/// Whose session it is, and which way it goes.
+#[derive(Clone, Copy)]
+struct Side {
+    id: ProviderId,
+    direction: Direction,
+}
+
 impl PluginSession {
     pub(super) fn new(id: ProviderId, capabilities: &Capabilities, raw: ffi::Session) -> Self {
         Self {
-            id,
-            direction: capabilities.direction,
+            side: Side {
+                id,
+                direction: capabilities.direction,
+            },
             min_input: capabilities.min_input,
             max_input: capabilities.max_input,
             poisoned: false,
@@ -31,28 +40,30 @@ impl PluginSession {
 
     fn run(&mut self, src: &[u8], dst: &mut [u8]) -> Result<usize, Error> {
         self.may_run(src.len())?;
-        let (status, result) = self.raw.run(self.direction, src, dst);
-        self.outcome(status, result, src.len(), dst.len())
+        let answer = self.raw.run(self.side.direction, src, dst);
+        let outcome = self
+            .side
+            .outcome(self.raw.quarantine(), answer, src.len(), dst.len());
+        self.poisoned |= is_poisoned(&outcome);
+        outcome
     }
 
     fn run_many(&mut self, jobs: &mut [Job<'_>]) {
-        for batch in jobs.chunks_mut(ffi::BATCH) {
-            let all_may_run = batch.iter().all(|job| self.may_run(job.src.len()).is_ok());
-            // A job that the plugin may not see keeps its neighbours out of the batch as well: they
-            // run one by one.
-            let ran = all_may_run
-                .then(|| self.raw.run_many(self.direction, batch))
-                .flatten();
-            let Some((status, done)) = ran else {
-                for job in batch {
-                    job.result = self.run(job.src, job.dst);
-                }
-                continue;
-            };
-            for (job, done) in batch.iter_mut().zip(&done) {
-                let status = if status == CP_OK { done.status } else { status };
-                job.result = self.outcome(status, done.result, job.src.len(), job.dst.len());
-            }
+        // A job that the plugin may not see keeps its neighbours out of the batch as well: they run
+        // one by one.
+        let side = self.side;
+        let together = jobs.iter().all(|job| self.may_run(job.src.len()).is_ok())
+            && self
+                .raw
+                .run_many(side.direction, jobs, |quarantine, answer, job| {
+                    job.result = side.outcome(quarantine, answer, job.src.len(), job.dst.len());
+                });
+        if together {
+            self.poisoned |= jobs.iter().any(|job| is_poisoned(&job.result));
+            return;
+        }
+        for job in jobs {
+            job.result = self.run(job.src, job.dst);
         }
     }
 
@@ -60,35 +71,37 @@ impl PluginSession {
     fn may_run(&self, src_len: usize) -> Result<(), Error> {
         self.raw.quarantine().enter()?;
         if self.poisoned {
-            return Err(Error::new(ErrorKind::Poisoned, self.id));
+            return Err(Error::new(ErrorKind::Poisoned, self.side.id));
         }
         if src_len < self.min_input || src_len > self.max_input {
-            return Err(Error::new(ErrorKind::Unsupported, self.id));
+            return Err(Error::new(ErrorKind::Unsupported, self.side.id));
         }
         Ok(())
     }
+}
 
-    /// What the plugin's answer is worth.
+fn is_poisoned(outcome: &Result<usize, Error>) -> bool {
+    matches!(outcome, Err(error) if error.kind() == ErrorKind::Poisoned)
+}
+
+impl Side {
+    /// What a plugin's answer to an operation is worth.
     fn outcome(
-        &mut self,
-        status: i32,
-        result: OpResult,
+        self,
+        quarantine: &Quarantine,
+        (status, result): (i32, OpResult),
         src_len: usize,
         dst_len: usize,
     ) -> Result<usize, Error> {
         if status != CP_OK {
-            let call = self.direction.name();
-            let error = self.raw.quarantine().failed(call, status, result.native);
-            self.poisoned |= error.kind() == ErrorKind::Poisoned;
-            return Err(error);
+            return Err(quarantine.failed(self.direction.name(), status, result.native));
         }
         if result.len > dst_len {
             let what = format!("claims {} bytes in a buffer of {dst_len}", result.len);
-            let call = self.direction.name();
-            return Err(self.raw.quarantine().violated(call, Violation(what)));
+            return Err(quarantine.violated(self.direction.name(), Violation(what)));
         }
         if result.len == 0 && src_len > 0 && self.direction == Direction::Compress {
-            // Libraries are known to do this now and then; it is a failure, not a lie about memory.
+            // Libraries are known to do this now and then: a failure, but not a lie about memory.
             return Err(Error::with_native(
                 ErrorKind::Device,
                 self.id,
@@ -125,6 +138,6 @@ impl DecompressSession for PluginDecompress {
     }
 
     fn provider(&self) -> ProviderId {
-        self.0.id
+        self.0.side.id
     }
 }
