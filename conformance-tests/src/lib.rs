@@ -1,4 +1,49 @@
 //! Proves any provider against the contract, and catches those that lie.
+//!
+//! The contract is written at the traits of [`compressor_api`]; each of its lines is a [`Check`]
+//! here, with a name that never changes. A provider's own tests run all of them in one line:
+//!
+//! ```
+//! # fn main() {
+//! compressor_conformance::assert_conforms(compressor_api::stored::factory());
+//! # }
+//! ```
+//!
+//! or say more about what is proved:
+//!
+//! ```
+//! use compressor_conformance::{Options, Subject, plain, run};
+//!
+//! let subject = Subject::new(compressor_api::stored::factory())
+//!     .with_reference(plain::factory());
+//! let report = run(&subject, &Options::quick().only("room"), |_| {});
+//! assert!(report.conforms(), "{report}");
+//! ```
+//!
+//! # What judges
+//!
+//! For all formats but Zstandard the suite has readers and writers of its own ([`plain`]), which
+//! share no code with any codec: they know of any bytes at all what a decoder has to say about
+//! them, so that a changed bit in a format without checksum is judged as strictly as one in a
+//! format with. Zstandard is judged by a reference codec, if the subject has one
+//! ([`Subject::with_reference`]), by the provider itself otherwise, and by how a unit was damaged.
+//! Decoded data is compared, never compressed bytes.
+//!
+//! # What comes out
+//!
+//! A [`Report`] with a row per check, format and direction: passed, failed, or skipped and why;
+//! nothing is passed over in silence. A failure carries a line that runs its case again alone, see
+//! [`replay`]. Panics of the provider are caught and reported by the check that met them and by
+//! `never-panics`; a call that never returns is given up after [`Options::deadline`] and reported
+//! by `returns-in-time`, its thread left behind.
+//!
+//! # What is checked in vain in safe Rust
+//!
+//! A provider in safe Rust cannot write outside `dst`, change `src` or read past it. C libraries,
+//! devices and plugins can, and what they touch is watched in every call: guards on both sides of
+//! `dst`, a checksum of `src`, other bytes around it. Reading past a buffer that ends where its
+//! memory does is for a sanitizer to find. Allocations are counted if the program installs
+//! [`alloc::CountingAllocator`].
 #![deny(unsafe_code)]
 
 pub mod alloc;

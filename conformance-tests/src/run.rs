@@ -79,9 +79,12 @@ pub fn replay(
         .find(|check| check.name == reproduction.check)
         .ok_or_else(|| format!("no check is called {:?}", reproduction.check))?;
     let mut run = Run::new(&bench);
-    let place = match reproduction.target {
-        None => None,
-        Some((format, direction)) => {
+    let place = match (reproduction.target, &check.proof) {
+        (_, Proof::Provider(_)) => None,
+        (None, Proof::Operation { .. }) => {
+            return Err(format!("{} runs on a format and direction", check.name));
+        }
+        (Some((format, direction)), Proof::Operation { .. }) => {
             let target = bench
                 .target(format, direction)
                 .ok_or_else(|| format!("{} does not {direction} {format}", run.provider))?;

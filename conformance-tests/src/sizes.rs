@@ -56,27 +56,25 @@ impl Target {
             .collect()
     }
 
-    /// Whether content of this length lies within what is listed. For decompressing, the length of
-    /// the unit is checked when it is made.
+    /// The least and greatest length of content, by what is listed for this direction.
+    fn lengths(&self) -> (usize, usize) {
+        match self.direction {
+            Direction::Compress => (self.capabilities.min_input, self.capabilities.max_input),
+            // The length of the unit is looked at once it was made.
+            Direction::Decompress => (0, self.capabilities.max_output),
+        }
+    }
+
+    /// Whether content of this length lies within what is listed.
     pub(crate) fn takes(&self, size: usize) -> bool {
-        let input = self
-            .compressing()
-            .is_none_or(|listed| (listed.min_input..=listed.max_input).contains(&size));
-        let output = self
-            .decompressing()
-            .is_none_or(|listed| size <= listed.max_output);
-        input && output
+        let (min, max) = self.lengths();
+        (min..=max).contains(&size)
     }
 
     /// The length that is taken and nearest to this one.
     pub(crate) fn within(&self, size: usize) -> usize {
-        let (min, max) = self.compressing().map_or((0, usize::MAX), |listed| {
-            (listed.min_input, listed.max_input)
-        });
-        let max_output = self
-            .decompressing()
-            .map_or(usize::MAX, |listed| listed.max_output);
-        size.max(min).min(max).min(max_output)
+        let (min, max) = self.lengths();
+        size.max(min).min(max)
     }
 
     /// The levels to try, within what is listed.
@@ -115,13 +113,12 @@ impl Target {
         cases
     }
 
-    /// One kind a size, at the default level.
+    /// Content of one kind, of these lengths or the nearest that are taken, at the default level.
     pub(crate) fn cases(&self, kind: Kind, sizes: &[usize]) -> Vec<Case> {
-        sizes
-            .iter()
-            .filter(|size| self.takes(**size))
-            .map(|size| Case::new(kind, *size, self.options.seed))
-            .collect()
+        let mut sizes: Vec<usize> = sizes.iter().map(|size| self.within(*size)).collect();
+        sizes.dedup();
+        let case = |size| Case::new(kind, size, self.options.seed);
+        sizes.into_iter().map(case).collect()
     }
 
     /// The cases, for decompressing with a unit by each writer there is.

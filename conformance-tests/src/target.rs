@@ -93,8 +93,18 @@ impl Target {
     }
 
     /// The unit of a case, and the content it was made from; no content for a unit that was given
-    /// as it is, because whoever gave it knows what it should hold.
+    /// as it is, because whoever gave it knows what it should hold. A unit that was made lies
+    /// within what the provider lists.
     pub(crate) fn unit(&self, case: &Case) -> Result<(Vec<u8>, Vec<u8>), Stop> {
+        let (unit, content) = self.any_unit(case)?;
+        if case.unit.is_none() && self.is_beyond_limits(&unit, content.len()) {
+            return Err(Stop::NotTried("units outside the limits".into()));
+        }
+        Ok((unit, content))
+    }
+
+    /// The same, within what the provider lists or not.
+    pub(crate) fn any_unit(&self, case: &Case) -> Result<(Vec<u8>, Vec<u8>), Stop> {
         let content = case.content();
         let unit = match &case.unit {
             Some(unit) => unit.clone(),
@@ -119,8 +129,13 @@ impl Target {
                     .map_err(|error| Stop::NotTried(format!("the reference codec: {error}")))
             }
             Writer::Own => {
-                if self.compressing().is_none() {
-                    return Err(Stop::NotTried(format!("does not compress {format}")));
+                let takes = self
+                    .compressing()
+                    .is_some_and(|c| (c.min_input..=c.max_input).contains(&content.len()));
+                if !takes {
+                    let len = content.len();
+                    let why = format!("does not compress {len} bytes to {format} itself");
+                    return Err(Stop::NotTried(why));
                 }
                 let bound = self.bound(case, content.len())?;
                 let mut session = self.compress_session(case)?;

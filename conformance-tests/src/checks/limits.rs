@@ -109,7 +109,7 @@ fn input_limits(target: &Target, case: &Case) -> Result<(), Stop> {
             }
         }
         Direction::Decompress => {
-            let (unit, content) = target.unit(case)?;
+            let (unit, content) = target.any_unit(case)?;
             let within = !target.is_beyond_limits(&unit, content.len());
             let mut session = target.decompress_session(case)?;
             let called = target.decompress(&mut *session, &unit, content.len())?;
@@ -130,7 +130,7 @@ fn outputs(target: &Target) -> Vec<Case> {
 }
 
 fn output_limit(target: &Target, case: &Case) -> Result<(), Stop> {
-    let (unit, content) = target.unit(case)?;
+    let (unit, content) = target.any_unit(case)?;
     let beyond = target.is_beyond_limits(&unit, content.len());
     let mut session = target.decompress_session(case)?;
     let called = target.decompress(&mut *session, &unit, content.len())?;

@@ -107,7 +107,7 @@ impl Misbehaves for FlipsBit {
         dst: &mut [u8],
     ) -> Result<usize, Error> {
         let n = base.compress(src, dst)?;
-        if memory.calls % 3 == 0 && n > 0 {
+        if memory.calls.is_multiple_of(3) && n > 0 {
             dst[n / 2] ^= 0x10;
         }
         Ok(n)
@@ -127,7 +127,7 @@ impl Misbehaves for FlipsBitOfContent {
         dst: &mut [u8],
     ) -> Result<usize, Error> {
         let n = base.decompress(src, dst)?;
-        if memory.calls % 3 == 0 && n > 0 {
+        if memory.calls.is_multiple_of(3) && n > 0 {
             dst[n / 2] ^= 0x10;
         }
         Ok(n)
