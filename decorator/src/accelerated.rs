@@ -3,7 +3,7 @@ use std::sync::{Arc, OnceLock};
 
 use compressor_api::{
     CompressSession, Compressor, DecompressSession, Direction, Effective, Error, ErrorKind,
-    OnFailure, OpenError, Selected, Selection, Shortfall, Spec, Verdict,
+    OnFailure, OpenError, Selected, Selection, Spec, Verdict,
 };
 
 use crate::lane::Lane;
@@ -60,7 +60,8 @@ impl Builder {
         self
     }
 
-    /// The compressor. Accelerators exchange known answers with software first, unless
+    /// The compressor. An accelerator whose capabilities fall short of the spec is left out, with
+    /// that as the reason. The others exchange known answers with software first, unless
     /// [`Options::self_check`] says otherwise; one that fails is left out, with a log event and
     /// the reason [`Rejected`](Reason::Rejected).
     ///
@@ -68,7 +69,7 @@ impl Builder {
     ///
     /// - [`InvalidArgument`](ErrorKind::InvalidArgument): an accelerator of another spec than
     ///   software's, or two for one direction.
-    /// - With [`OnFailure::Fail`], what [`self_check`](crate::self_check) says.
+    /// - With [`OnFailure::Fail`], whatever else leaves an accelerator out.
     pub fn build(self) -> Result<Accelerated, Error> {
         let lane = |direction| Arc::new(Lane::new(direction, self.software.clone()));
         let accelerated = Accelerated {
@@ -137,6 +138,7 @@ impl Accelerated {
     ///
     /// - [`InvalidArgument`](ErrorKind::InvalidArgument): the direction has an accelerator, or
     ///   this one is of another spec.
+    /// - [`Unsupported`](ErrorKind::Unsupported): its capabilities fall short of the spec.
     /// - What [`self_check`](crate::self_check) says; software goes on.
     pub fn attach(&self, selected: &Selected) -> Result<(), Error> {
         self.lane(selected.capabilities.direction)
@@ -254,9 +256,7 @@ impl fmt::Debug for Accelerated {
 fn why_software(selection: &Selection, direction: Direction) -> Reason {
     match selection.why_software(direction) {
         Some(Verdict::Disabled | Verdict::NotAssigned) => Reason::Disabled,
-        Some(Verdict::Lacks(Shortfall::Level)) => Reason::Level,
-        Some(Verdict::Lacks(Shortfall::Window)) => Reason::Window,
-        Some(Verdict::Lacks(Shortfall::Dictionary)) => Reason::Dictionary,
+        Some(Verdict::Lacks(shortfall)) => Reason::of_shortfall(*shortfall),
         Some(Verdict::NotCreated(error)) if error.kind() == ErrorKind::Unsupported => {
             Reason::Rejected
         }

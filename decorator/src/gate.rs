@@ -27,7 +27,10 @@ pub(crate) fn unit(
     length(capabilities, src.len())?;
     // A header that is none, or an output that cannot fit, is software's to answer: its answer is
     // final, and costs no device time.
-    let header = inspect::header(spec.format(), src).map_err(|_| Reason::BadInput)?;
+    // Read where it lies: moving the header about costs more than the rest of the gate.
+    let Ok(header) = &inspect::header(spec.format(), src) else {
+        return Err(Reason::BadInput);
+    };
     let content_len = match header.declared_len {
         None => dst_len,
         Some(declared) => usize::try_from(declared)
@@ -57,7 +60,7 @@ pub(crate) fn plausible_unit(spec: &Spec, src_len: usize, unit: &[u8]) -> bool {
         // The format that copies is the only one whose units can be empty.
         return src_len == 0 && spec.format() == Format::None;
     }
-    let Ok(header) = inspect::header(spec.format(), unit) else {
+    let Ok(header) = &inspect::header(spec.format(), unit) else {
         return false;
     };
     header

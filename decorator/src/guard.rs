@@ -203,9 +203,14 @@ impl Guard {
         }
     }
 
-    /// Lets an operation through. `polls` is the session's own count of operations that found the
-    /// breaker open: it decides when the clock is read.
+    /// Lets an operation through while the breaker is closed.
     #[inline]
+    pub(crate) fn admit_if_closed(&self) -> Option<Pass<'_>> {
+        self.breaker.admit_if_closed()
+    }
+
+    /// Lets an operation through, or not. `polls` is the session's own count of operations that
+    /// found the breaker open: it decides when the clock is read.
     pub(crate) fn admit(&self, polls: &mut u32) -> Result<Pass<'_>, Reason> {
         let now = || {
             let due = polls.is_multiple_of(OPERATIONS_PER_CLOCK_READ);
@@ -216,14 +221,6 @@ impl Guard {
             Refusal::Open => Reason::BreakerOpen,
             Refusal::Quarantined => Reason::Quarantined,
         })
-    }
-
-    /// Lets through what does not have to be a probe: while closed, without a look at the clock.
-    pub(crate) fn admit_if_closed(&self) -> Option<Pass<'_>> {
-        self.breaker
-            .admit(|| None)
-            .ok()
-            .filter(|pass| !pass.is_probe())
     }
 
     /// Permits for `count` operations, if the limit leaves room for them.

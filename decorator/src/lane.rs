@@ -46,6 +46,7 @@ impl Lane {
     ///
     /// - [`InvalidArgument`](ErrorKind::InvalidArgument): it is for another direction, format or
     ///   spec, or there is one already.
+    /// - [`Unsupported`](ErrorKind::Unsupported): its capabilities fall short of the spec.
     /// - What [`self_check`] says.
     pub(crate) fn attach(
         &self,
@@ -56,6 +57,10 @@ impl Lane {
         let misplaced = Error::new(ErrorKind::InvalidArgument, selected.provider);
         if selected.capabilities.direction != self.direction || self.accelerator.get().is_some() {
             return Err(misplaced);
+        }
+        if let Some(shortfall) = selected.capabilities.shortfall(self.software.spec()) {
+            self.leave_to_software(Reason::of_shortfall(shortfall));
+            return Err(Error::new(ErrorKind::Unsupported, selected.provider));
         }
         let guard = guards.guard(selected.provider, self.direction);
         let accelerator = Accelerator::new(selected, &self.software, guard.clone(), options)

@@ -1,5 +1,7 @@
 use std::fmt;
 
+use compressor_api::Shortfall;
+
 /// Why one operation ran in software.
 ///
 /// Closed: metrics are labelled with it, so a new reason is a change that their readers must see.
@@ -92,6 +94,17 @@ impl Reason {
             Self::Disabled => "Disabled",
             Self::Absent => "Absent",
             Self::BadInput => "BadInput",
+        }
+    }
+
+    /// Why an accelerator that falls short of a spec is not asked.
+    pub(crate) const fn of_shortfall(shortfall: Shortfall) -> Self {
+        match shortfall {
+            Shortfall::Level => Self::Level,
+            Shortfall::Window => Self::Window,
+            Shortfall::Dictionary => Self::Dictionary,
+            // Whatever it will be that a spec asks for, the accelerator does not do it.
+            _ => Self::Rejected,
         }
     }
 

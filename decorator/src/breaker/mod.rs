@@ -98,28 +98,24 @@ impl Breaker {
         }
     }
 
-    /// Lets an operation through, or not. One relaxed load while closed.
+    /// Lets an operation through while closed: one relaxed load.
+    #[inline]
+    #[must_use]
+    pub fn admit_if_closed(&self) -> Option<Pass<'_>> {
+        let word = self.word.load(Ordering::Relaxed);
+        word::is_closed(word).then(|| self.pass(word))
+    }
+
+    /// Lets an operation through, or not.
     ///
     /// `now` is asked while open only: it reads the clock, or says that it is not time to.
     ///
     /// # Errors
     ///
     /// [`Refusal`].
-    #[inline]
+    #[cold]
     pub fn admit(&self, now: impl FnOnce() -> Option<Duration>) -> Result<Pass<'_>, Refusal> {
         let word = self.word.load(Ordering::Relaxed);
-        if word::is_closed(word) {
-            return Ok(self.pass(word));
-        }
-        self.admit_probe(word, now)
-    }
-
-    #[cold]
-    fn admit_probe(
-        &self,
-        word: u64,
-        now: impl FnOnce() -> Option<Duration>,
-    ) -> Result<Pass<'_>, Refusal> {
         let state = State::unpack(word);
         let probe = match state.phase {
             Phase::Closed => return Ok(self.pass(word)),

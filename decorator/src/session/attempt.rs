@@ -23,27 +23,67 @@ impl<S: Side + ?Sized> Attempt<'_, S> {
     #[inline]
     pub fn run<O: Op<Session = S>>(&mut self, src: &[u8], dst: &mut [u8]) -> Result<usize, Error> {
         let accelerator = self.accelerator;
-        let (mut pass, declared) = match self.device.admit::<O>(accelerator, src, dst.len()) {
-            Ok(admitted) => admitted,
+        let declared = match O::gate(accelerator, src, dst.len()) {
+            Ok(declared) => declared,
             Err(reason) => return self.decline::<O>(reason, src, dst),
+        };
+        let mut pass = match accelerator.guard.admit_if_closed() {
+            Some(pass) if self.device.is_clear(accelerator) => pass,
+            _ => match self.device.admit(accelerator) {
+                Ok(pass) => pass,
+                Err(reason) => return self.decline::<O>(reason, src, dst),
+            },
         };
         let permit = match accelerator.permit(1) {
             Ok(permit) => permit,
             Err(reason) => return self.decline::<O>(reason, src, dst),
         };
-        if self.device.session().is_none()
-            && let Err(fault) = self.device.open(accelerator)
-        {
+        let Some(session) = self.device.session() else {
+            drop(permit);
+            return self.open_and_run::<O>(&mut pass, declared, src, dst);
+        };
+        // One word comes back through the catching of panics, and the error beside it: a whole
+        // `Result` would be copied there in pieces that the next load has to wait for.
+        let mut error = None;
+        let answer = contain(|| match O::run(session, src, dst) {
+            // No buffer is that long: the length is as wrong as it was.
+            Ok(n) => n.min(usize::MAX - 1),
+            Err(why) => {
+                error = Some(why);
+                usize::MAX
+            }
+        });
+        drop(permit);
+        match (answer, error) {
+            (Some(n), None) => self.conclude::<O>(&mut pass, declared, n, src, dst),
+            (Some(_), Some(error)) => self.excuse::<O>(&mut pass, error, src, dst),
+            (None, _) => self.panicked::<O>(&mut pass, src, dst),
+        }
+    }
+
+    /// As [`run`](Self::run), past the gates, without a session: makes one first.
+    #[cold]
+    fn open_and_run<O: Op<Session = S>>(
+        &mut self,
+        pass: &mut Pass<'_>,
+        declared: Option<u64>,
+        src: &[u8],
+        dst: &mut [u8],
+    ) -> Result<usize, Error> {
+        let accelerator = self.accelerator;
+        let permit = match accelerator.permit(1) {
+            Ok(permit) => permit,
+            Err(reason) => return self.decline::<O>(reason, src, dst),
+        };
+        if let Err(fault) = self.device.open(accelerator) {
             drop(permit);
             self.not_opened(fault);
-            return self.redo::<O>(&mut pass, fault, src, dst);
+            return self.redo::<O>(pass, fault, src, dst);
         }
-        let answer = self
-            .device
-            .session()
-            .and_then(|session| contain(|| O::run(session, src, dst)));
+        let session = self.device.session();
+        let answer = session.and_then(|session| contain(|| O::run(session, src, dst)));
         drop(permit);
-        self.settle::<O>(&mut pass, declared, answer, src, dst)
+        self.settle::<O>(pass, declared, answer, src, dst)
     }
 
     /// Makes the accelerator's session, if the breaker is closed; otherwise the first operation
@@ -94,7 +134,6 @@ impl<S: Side + ?Sized> Attempt<'_, S> {
     }
 
     /// Makes of the accelerator's answer (`None`: it panicked) the operation's result.
-    #[inline]
     pub fn settle<O: Op<Session = S>>(
         &mut self,
         pass: &mut Pass<'_>,
@@ -103,27 +142,59 @@ impl<S: Side + ?Sized> Attempt<'_, S> {
         src: &[u8],
         dst: &mut [u8],
     ) -> Result<usize, Error> {
-        let fault = match answer {
-            Some(Ok(n)) => match self.check::<O>(pass, declared, src, dst, n) {
-                Ok(()) => {
-                    self.accept(pass, src.len(), n);
-                    return Ok(n);
-                }
-                Err(fault) => fault,
-            },
-            Some(Err(error)) => {
-                self.software.tally.error(error.kind());
-                if self.is_final::<O>(pass, error, src, dst.len()) {
-                    self.software.tally.accelerated(src.len(), 0);
-                    return Err(error);
-                }
-                Fault::answered(O::DIRECTION, error)
+        match answer {
+            Some(Ok(n)) => self.conclude::<O>(pass, declared, n, src, dst),
+            Some(Err(error)) => self.excuse::<O>(pass, error, src, dst),
+            None => self.panicked::<O>(pass, src, dst),
+        }
+    }
+
+    /// The accelerator said OK.
+    #[inline]
+    fn conclude<O: Op<Session = S>>(
+        &mut self,
+        pass: &mut Pass<'_>,
+        declared: Option<u64>,
+        n: usize,
+        src: &[u8],
+        dst: &mut [u8],
+    ) -> Result<usize, Error> {
+        match self.check::<O>(pass, declared, src, dst, n) {
+            Ok(()) => {
+                self.accept(pass, src.len(), n);
+                Ok(n)
             }
-            None => {
-                self.software.tally.error(ErrorKind::Panic);
-                Fault::panicked(self.accelerator.provider)
-            }
-        };
+            Err(fault) => self.redo::<O>(pass, fault, src, dst),
+        }
+    }
+
+    /// The accelerator answered with an error.
+    #[cold]
+    fn excuse<O: Op<Session = S>>(
+        &mut self,
+        pass: &mut Pass<'_>,
+        error: Error,
+        src: &[u8],
+        dst: &mut [u8],
+    ) -> Result<usize, Error> {
+        self.software.tally.error(error.kind());
+        if self.is_final::<O>(pass, error, src, dst.len()) {
+            self.software.tally.accelerated(src.len(), 0);
+            return Err(error);
+        }
+        let fault = Fault::answered(O::DIRECTION, error);
+        self.redo::<O>(pass, fault, src, dst)
+    }
+
+    #[cold]
+    fn panicked<O: Op<Session = S>>(
+        &mut self,
+        pass: &mut Pass<'_>,
+        src: &[u8],
+        dst: &mut [u8],
+    ) -> Result<usize, Error> {
+        self.software.tally.error(ErrorKind::Panic);
+        let fault = Fault::panicked(self.accelerator.provider);
         self.redo::<O>(pass, fault, src, dst)
     }
 

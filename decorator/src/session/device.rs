@@ -1,5 +1,5 @@
 use super::fault::Fault;
-use super::op::{Op, Side};
+use super::op::Side;
 use crate::Reason;
 use crate::accelerator::Accelerator;
 use crate::breaker::Pass;
@@ -45,18 +45,18 @@ impl<S: Side + ?Sized> Device<S> {
         }
     }
 
-    /// Everything before the accelerator: gates, switch, breaker. Permits come after.
+    /// Whether nothing stands between an operation and the accelerator but gates and breaker.
     #[inline]
-    pub fn admit<'a, O: Op<Session = S>>(
-        &mut self,
-        accelerator: &'a Accelerator,
-        src: &[u8],
-        dst_len: usize,
-    ) -> Result<(Pass<'a>, Option<u64>), Reason> {
+    pub fn is_clear(&self, accelerator: &Accelerator) -> bool {
+        !self.forked && self.rest == 0 && !accelerator.switch.is_off()
+    }
+
+    /// Lets an operation through or not, where the breaker is not closed or the way not clear.
+    #[cold]
+    pub fn admit<'a>(&mut self, accelerator: &'a Accelerator) -> Result<Pass<'a>, Reason> {
         if self.forked {
             return Err(Reason::Forked);
         }
-        let declared = O::gate(accelerator, src, dst_len)?;
         if accelerator.switch.is_off() {
             self.skipped = self.skipped.wrapping_add(1);
             if !self.skipped.is_multiple_of(OPERATIONS_PER_RETRY) {
@@ -68,12 +68,7 @@ impl<S: Side + ?Sized> Device<S> {
             self.rest -= 1;
             return Err(Reason::SessionLost);
         }
-        Ok((pass, declared))
-    }
-
-    /// Whether nothing stands between an operation and the accelerator but its own gates.
-    pub fn is_clear(&self, accelerator: &Accelerator) -> bool {
-        !self.forked && self.rest == 0 && !accelerator.switch.is_off()
+        Ok(pass)
     }
 
     #[inline]

@@ -3,7 +3,11 @@
 //! A [`Misbehaviour`] says what is done instead of what the codec would do. It fits any format,
 //! unless it says otherwise, and any place where a provider fits: alone ([`factory`]), or in front
 //! of software ([`selected`]).
-#![allow(dead_code, reason = "each test binary uses some of them")]
+#![allow(
+    dead_code,
+    unused_imports,
+    reason = "each test binary uses some of them"
+)]
 
 mod busy_forever;
 mod consumes_less;

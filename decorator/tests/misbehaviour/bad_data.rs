@@ -1,0 +1,76 @@
+use std::sync::Arc;
+
+use compressor_api::{Capabilities, DecompressSession, Direction, Error, ErrorKind, Format, Spec};
+use compressor_decorator::{BreakerState, Reason, self_check};
+
+use super::misbehaving::{Behaves, Misbehaviour, PermanentError, error, selected};
+use super::support::{Process, software, text, unlimited};
+use super::{ALWAYS, BLIND, assert_all_in_software, rig};
+
+#[test]
+fn bad_data_does_not_count_against_the_device() {
+    for format in Format::ALL.into_iter().filter(|f| *f != Format::None) {
+        let (_process, mut rig) = rig(format, BLIND, Arc::new(Behaves));
+        let mut out = vec![0; 3_000];
+        let mut unit = rig.unit(&text(1, 3_000));
+        unit.truncate(unit.len() - 1);
+        for _ in 0..200 {
+            let error = rig.decompress.decompress(&unit, &mut out).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::CorruptInput, "{format}");
+        }
+        assert_all_in_software(&rig, Direction::Decompress, Reason::BadInput);
+        assert_eq!(rig.state(Direction::Decompress), BreakerState::Closed);
+    }
+}
+
+#[test]
+fn a_device_that_calls_good_data_bad_does_count() {
+    let behaviour = Arc::new(PermanentError::new(error(ErrorKind::CorruptInput)));
+    let (_process, mut rig) = rig(Format::Zlib, BLIND, behaviour);
+    rig.run_times(Direction::Decompress, 4);
+    assert_all_in_software(&rig, Direction::Decompress, Reason::DeviceError);
+    assert_eq!(rig.state(Direction::Decompress), BreakerState::Open);
+}
+
+#[test]
+fn a_lax_device_does_not_make_bad_data_good_where_it_is_looked_at() {
+    /// Drops the last four bytes, the checksum, and never looks at them.
+    #[derive(Debug)]
+    struct IgnoresChecksum;
+    impl Misbehaviour for IgnoresChecksum {
+        fn decompress(
+            &self,
+            _: &mut dyn DecompressSession,
+            _: &Spec,
+            src: &[u8],
+            dst: &mut [u8],
+        ) -> Result<usize, Error> {
+            let body = &src[2..src.len() - 4];
+            software(&Spec::new(Format::DeflateRaw))
+                .decompress_session()?
+                .decompress(body, dst)
+        }
+    }
+    // The self-check finds it.
+    let spec = Spec::new(Format::Zlib);
+    let device = || {
+        let capabilities: Capabilities = unlimited(Format::Zlib, Direction::Decompress);
+        selected(Arc::new(IgnoresChecksum), capabilities, software(&spec))
+    };
+    assert!(self_check(&device(), &*software(&spec)).is_err());
+
+    // So does verification, but bad data is nobody's proof.
+    let mut rig = Process::new().rig(&spec, ALWAYS, [device()]);
+    let mut unit = rig.unit(&text(1, 3_000));
+    *unit.last_mut().unwrap() ^= 1;
+    for _ in 0..100 {
+        let error = rig
+            .decompress
+            .decompress(&unit, &mut [0; 3_000])
+            .unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::CorruptInput);
+    }
+    assert_all_in_software(&rig, Direction::Decompress, Reason::BadInput);
+    assert_eq!(rig.counters(Direction::Decompress).mismatches, 0);
+    assert_eq!(rig.state(Direction::Decompress), BreakerState::Closed);
+}
