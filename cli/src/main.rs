@@ -4,6 +4,8 @@
 //! error that starts with its kind. Standard output gets the result and nothing else.
 #![forbid(unsafe_code)]
 
+#[cfg(test)]
+mod absent;
 mod bench;
 mod block;
 mod failure;

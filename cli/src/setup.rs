@@ -58,3 +58,67 @@ pub fn served(engine: &Engine, provider: &str) -> Result<Vec<(Format, Direction)
         .collect();
     Ok(served)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::absent;
+
+    fn engine() -> Engine {
+        Engine::builder()
+            .provider(&absent::PROVIDER)
+            .build()
+            .unwrap()
+    }
+
+    fn refused(provider: &str) -> (String, u8) {
+        match served(&engine(), provider).unwrap_err() {
+            Failure::Error { line, status } => (line, status),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_provider_that_is_not_there_is_a_failed_check() {
+        let (line, status) = refused("example.absent");
+        assert_eq!(
+            line,
+            "Device: example.absent: Absent: there is no /dev/example"
+        );
+        assert_eq!(status, 1);
+    }
+
+    #[test]
+    fn a_provider_that_nobody_registered_is_a_usage_error() {
+        let (line, status) = refused("example.unknown");
+        assert!(
+            line.starts_with("InvalidArgument: unknown provider"),
+            "{line}"
+        );
+        assert!(
+            line.contains("example.absent, libdeflate, software.deflate"),
+            "{line}"
+        );
+        assert_eq!(status, 2);
+    }
+
+    #[test]
+    fn formats_are_served_by_themselves_or_inside_their_frame() {
+        let formats = |provider| {
+            let served = served(&engine(), provider).unwrap();
+            let compress = served
+                .into_iter()
+                .filter(|(_, d)| *d == Direction::Compress);
+            compress.map(|(format, _)| format).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            formats("libdeflate"),
+            [Format::Zlib, Format::DeflateRaw, Format::Gzip]
+        );
+        assert_eq!(
+            formats("software.lz4"),
+            [Format::Lz4Block, Format::Lz4Sized]
+        );
+        assert_eq!(formats("software.none"), [Format::None]);
+    }
+}

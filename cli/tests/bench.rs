@@ -279,6 +279,8 @@ fn the_table_has_a_row_for_each_path() {
         "{table}"
     );
     assert!(table.contains("compressed / original"), "{table}");
+    let note = "data is shorter than 16 KiB: it was measured as one block of 1000 bytes.\n";
+    assert_eq!(table.matches(note).count(), 1, "{table}");
 }
 
 #[test]

@@ -16,6 +16,8 @@ use crate::failure::Failure;
 pub struct Cell {
     /// What the data is called.
     pub file: String,
+    /// Length of the data in bytes.
+    pub len: usize,
     /// Format and level.
     pub spec: Spec,
     /// As it was asked for; the data may be shorter.
@@ -83,6 +85,7 @@ pub fn cells(
         let sides = measured.zip(paths).zip(&before);
         cells.push(Cell {
             file: set.name.clone(),
+            len: set.bytes.len(),
             spec: spec.clone(),
             block_size,
             direction,

@@ -45,6 +45,11 @@ pub fn print(cells: &[Cell], out: &mut dyn Write) -> Result<(), Failure> {
     {
         writeln!(out, "Absent: there is no accelerator for it.").map_err(Failure::output)?;
     }
+    let mut short: Vec<String> = cells.iter().filter_map(shorter_than_a_block).collect();
+    short.dedup();
+    for note in short {
+        writeln!(out, "{note}").map_err(Failure::output)?;
+    }
     Ok(())
 }
 
@@ -69,6 +74,20 @@ fn row(cell: &Cell, path: &Side) -> Vec<String> {
         path.software_ops.to_string(),
         why(&path.reasons),
     ]
+}
+
+/// Data that is less than what was asked for says so.
+fn shorter_than_a_block(cell: &Cell) -> Option<String> {
+    let Cell {
+        file,
+        len,
+        block_size,
+        ..
+    } = cell;
+    (*len < block_size.get()).then(|| {
+        let size = size(*block_size);
+        format!("{file} is shorter than {size}: it was measured as one block of {len} bytes.")
+    })
 }
 
 impl Side {

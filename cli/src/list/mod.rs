@@ -32,3 +32,61 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         print::print(&report, out)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use compressor::Engine;
+
+    use super::*;
+    use crate::absent;
+
+    fn report() -> Report {
+        let engine = Engine::builder()
+            .provider(&absent::PROVIDER)
+            .build()
+            .unwrap();
+        Report::of(&engine, true)
+    }
+
+    #[test]
+    fn a_provider_that_is_not_there_is_listed_with_the_reason() {
+        let report = serde_json::to_value(report()).unwrap();
+        let provider = &report["providers"][0];
+        assert_eq!(provider["id"], "example.absent");
+        assert_eq!(
+            (&provider["class"], &provider["priority"]),
+            (&"accelerator".into(), &100.into())
+        );
+        assert_eq!(
+            (&provider["state"], &provider["why"]),
+            (&"Absent".into(), &"there is no /dev/example".into())
+        );
+        assert_eq!(provider["capabilities"], serde_json::json!([]));
+        assert_eq!(provider["params"][0]["default"], "5ms");
+
+        let zlib = &report["formats"][4];
+        assert_eq!(zlib["compress"], "libdeflate");
+        assert_eq!(
+            zlib["considered"][0],
+            serde_json::json!({
+                "direction": "compress",
+                "provider": "example.absent",
+                "verdict": "Absent: there is no /dev/example",
+            })
+        );
+    }
+
+    #[test]
+    fn tables_tell_it_too() {
+        let mut out = Vec::new();
+        print::print(&report(), &mut out).unwrap();
+        let out = String::from_utf8(out).unwrap();
+        for line in [
+            "| Absent: there is no /dev/example |",
+            "| deadline  | a time from 1µs to 1s, as in 250ms | 5ms     |",
+            "| zlib        | compress   | example.absent   | Absent: there is no /dev/example |",
+        ] {
+            assert!(out.contains(line), "{line}\n{out}");
+        }
+    }
+}
