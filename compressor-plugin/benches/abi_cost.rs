@@ -16,12 +16,14 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
+use std::array;
 use std::hint::black_box;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Instant;
 
 use common::cargo_build;
-use compressor_api::{Compressor, CompressorFactory, Direction, Format, Job, Params, Spec, stored};
+use compressor_api::{Compressor, CompressorFactory, Error, Format, Job, Params, Spec, stored};
 use compressor_plugin::load;
 
 /// What an operation through the ABI may cost more, in nanoseconds.
@@ -51,15 +53,32 @@ fn main() -> ExitCode {
     );
     let mut within = true;
     for len in [16, 4096] {
-        for direction in Direction::BOTH {
-            for batch in [1, BATCH] {
-                let mut linked = operation(&*linked, direction, len, batch);
-                let mut plugin = operation(&*plugin, direction, len, batch);
-                let (a, b, difference) = side_by_side(&mut linked, &mut plugin);
-                let what = format!("{direction} {len} B, {batch} at once");
-                println!("{what:<34}{a:>8.1}{b:>10.1}{difference:>12.1}");
-                within &= difference <= BUDGET;
-            }
+        for batch in [1, BATCH] {
+            // The same buffers for both: where they lie can cost more than what is measured.
+            let mut buffers = Buffers::new(len, batch);
+            let mut sessions = [&linked, &plugin].map(|c| c.compress_session().unwrap());
+            let [a, b, difference] = side_by_side(|contender| {
+                buffers.round(
+                    &mut sessions[contender],
+                    |session, src, dst| session.compress(src, dst),
+                    |session, jobs| session.compress_many(jobs),
+                );
+            });
+            let what = format!("compress {len} B, {batch} at once");
+            println!("{what:<34}{a:>8.1}{b:>10.1}{difference:>12.1}");
+            within &= difference <= BUDGET;
+
+            let mut sessions = [&linked, &plugin].map(|c| c.decompress_session().unwrap());
+            let [a, b, difference] = side_by_side(|contender| {
+                buffers.round(
+                    &mut sessions[contender],
+                    |session, src, dst| session.decompress(src, dst),
+                    |session, jobs| session.decompress_many(jobs),
+                );
+            });
+            let what = format!("decompress {len} B, {batch} at once");
+            println!("{what:<34}{a:>8.1}{b:>10.1}{difference:>12.1}");
+            within &= difference <= BUDGET;
         }
     }
     println!("budget: {BUDGET} ns more");
@@ -70,61 +89,58 @@ fn main() -> ExitCode {
     }
 }
 
-fn compressor(factory: &dyn CompressorFactory) -> std::sync::Arc<dyn Compressor> {
+fn compressor(factory: &dyn CompressorFactory) -> Arc<dyn Compressor> {
     factory.compressor(&Spec::new(Format::None)).unwrap()
 }
 
-/// A round of operations on a session of its own.
-fn operation(
-    compressor: &dyn Compressor,
-    direction: Direction,
-    len: usize,
-    batch: usize,
-) -> Box<dyn FnMut()> {
-    let src = vec![7; len];
-    let mut buffers = vec![vec![0; len]; batch];
-    macro_rules! rounds {
-        ($session:expr, $one:ident, $many:ident) => {{
-            let mut session = $session.unwrap();
-            Box::new(move || {
-                for _ in 0..OPERATIONS / batch {
-                    if let [dst] = &mut buffers[..] {
-                        black_box(session.$one(black_box(&src), dst).unwrap());
-                    } else {
-                        let mut left = buffers.iter_mut();
-                        let mut jobs: [Job<'_>; BATCH] =
-                            std::array::from_fn(|_| Job::new(&src, left.next().unwrap()));
-                        session.$many(black_box(&mut jobs));
-                    }
-                }
-            })
-        }};
+/// What operations work on.
+struct Buffers {
+    src: Vec<u8>,
+    dst: Vec<Vec<u8>>,
+}
+
+impl Buffers {
+    fn new(len: usize, batch: usize) -> Self {
+        Self {
+            src: vec![7; len],
+            dst: vec![vec![0; len]; batch],
+        }
     }
-    match direction {
-        Direction::Compress => rounds!(compressor.compress_session(), compress, compress_many),
-        Direction::Decompress => {
-            rounds!(compressor.decompress_session(), decompress, decompress_many)
+
+    /// A round of operations, one by one or in batches.
+    fn round<S>(
+        &mut self,
+        session: &mut S,
+        one: impl Fn(&mut S, &[u8], &mut [u8]) -> Result<usize, Error>,
+        many: impl Fn(&mut S, &mut [Job<'_>]),
+    ) {
+        for _ in 0..OPERATIONS / self.dst.len() {
+            if let [dst] = &mut self.dst[..] {
+                black_box(one(session, black_box(&self.src), dst).unwrap());
+            } else {
+                let mut dst = self.dst.iter_mut();
+                let mut jobs: [Job<'_>; BATCH] =
+                    array::from_fn(|_| Job::new(&self.src, dst.next().unwrap()));
+                many(session, black_box(&mut jobs));
+            }
         }
     }
 }
 
-/// Medians of both, and of their difference in each pair of rounds.
-fn side_by_side(a: &mut dyn FnMut(), b: &mut dyn FnMut()) -> (f64, f64, f64) {
+/// Medians of the contenders 0 and 1, and of their difference in each pair of rounds.
+fn side_by_side(mut round: impl FnMut(usize)) -> [f64; 3] {
     let mut rounds: [Vec<f64>; 3] = Default::default();
     for _ in 0..ROUNDS {
-        let (a, b) = (per_operation(a), per_operation(b));
+        let [a, b] = [0, 1].map(|contender| {
+            let start = Instant::now();
+            round(contender);
+            start.elapsed().as_secs_f64() * 1e9 / OPERATIONS as f64
+        });
         for (times, time) in rounds.iter_mut().zip([a, b, b - a]) {
             times.push(time);
         }
     }
-    let [a, b, difference] = rounds.map(median);
-    (a, b, difference)
-}
-
-fn per_operation(round: &mut dyn FnMut()) -> f64 {
-    let start = Instant::now();
-    round();
-    start.elapsed().as_secs_f64() * 1e9 / OPERATIONS as f64
+    rounds.map(median)
 }
 
 fn median(mut times: Vec<f64>) -> f64 {

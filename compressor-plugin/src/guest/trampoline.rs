@@ -338,8 +338,8 @@ unsafe extern "C" fn compress(
         };
         // SAFETY: the host passes both buffers with their lengths, and they do not overlap.
         let (src, dst) = unsafe { (bytes(src, src_len), bytes_mut(dst, dst_capacity)) };
-        // SAFETY: `result` is where the host wants it.
-        unsafe { finish(session.compress(src, dst), result) }
+        // SAFETY: `result` is the host's, filled, and nobody else's during the call.
+        finish(session.compress(src, dst), unsafe { &mut *result })
     })
 }
 
@@ -359,8 +359,8 @@ unsafe extern "C" fn decompress(
         };
         // SAFETY: the host passes both buffers with their lengths, and they do not overlap.
         let (src, dst) = unsafe { (bytes(src, src_len), bytes_mut(dst, dst_capacity)) };
-        // SAFETY: `result` is where the host wants it.
-        unsafe { finish(session.decompress(src, dst), result) }
+        // SAFETY: `result` is the host's, filled, and nobody else's during the call.
+        finish(session.decompress(src, dst), unsafe { &mut *result })
     })
 }
 
@@ -467,28 +467,15 @@ unsafe fn failed(error: Error, native: *mut i32) -> i32 {
 }
 
 /// Leaves the outcome of an operation, and returns its status.
-///
-/// # Safety
-///
-/// `result` is valid for writes.
-unsafe fn finish(outcome: Result<usize, Error>, result: *mut abi::OpResult) -> i32 {
-    let (left, status) = outcome_of(outcome);
-    // SAFETY: the caller says so.
-    unsafe { result.write(left) };
-    status
-}
-
-fn outcome_of(outcome: Result<usize, Error>) -> (abi::OpResult, i32) {
+fn finish(outcome: Result<usize, Error>, result: &mut abi::OpResult) -> i32 {
+    // Field by field: whoever reads them next waits for what was stored as they are read.
     let (len, native, status) = match outcome {
         Ok(len) => (len, 0, CP_OK),
         Err(error) => (0, error.native(), codes::status(error.kind())),
     };
-    let left = abi::OpResult {
-        len,
-        native,
-        reserved: 0,
-    };
-    (left, status)
+    result.len = len;
+    result.native = native;
+    status
 }
 
 /// Runs the host's jobs, listed in `room`, which is left empty: after a first time, without
@@ -523,9 +510,10 @@ unsafe fn operate_many(
         }
     }));
     run(&mut batch);
-    for (job, done) in jobs.iter_mut().zip(batch.drain(..)) {
-        (job.result, job.status) = outcome_of(done.result);
+    for (job, done) in jobs.iter_mut().zip(&batch) {
+        job.status = finish(done.result, &mut job.result);
     }
+    batch.clear();
     *room = batch;
     CP_OK
 }

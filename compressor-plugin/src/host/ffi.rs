@@ -586,35 +586,35 @@ impl Session {
         self.compressor.quarantine()
     }
 
-    /// One operation: status, and what it left. The result is the plugin's word.
+    /// One operation: its status. What it leaves in `result` is the plugin's word.
+    #[inline]
     pub(super) fn run(
         &mut self,
         direction: Direction,
         src: &[u8],
         dst: &mut [u8],
-    ) -> (i32, abi::OpResult) {
-        let mut result = UNTOUCHED;
+        result: &mut abi::OpResult,
+    ) -> i32 {
         let table = &self.compressor.factory.table.0;
         let operation = match direction {
             Direction::Compress => table.compress,
             Direction::Decompress => table.decompress,
         };
         let Some(operation) = operation else {
-            return (NO_FUNCTION, result);
+            return NO_FUNCTION;
         };
         // SAFETY: a live handle of this table that this thread has alone, and buffers that are
         // valid for their lengths until the call returns.
-        let status = unsafe {
+        unsafe {
             operation(
                 self.handle.as_ptr(),
                 src.as_ptr(),
                 src.len(),
                 dst.as_mut_ptr(),
                 dst.len(),
-                &raw mut result,
+                result,
             )
-        };
-        (status, result)
+        }
     }
 
     /// Many operations at once; `each` gets the answer to each job: status, and what it left.
@@ -625,7 +625,7 @@ impl Session {
         &mut self,
         direction: Direction,
         jobs: &mut [Job<'_>],
-        mut each: impl FnMut(&Quarantine, (i32, abi::OpResult), &mut Job<'_>),
+        mut each: impl FnMut(&Quarantine, i32, &abi::OpResult, &mut Job<'_>),
     ) -> bool {
         let table = &self.compressor.factory.table.0;
         let operation = match direction {
@@ -654,16 +654,17 @@ impl Session {
                 self.jobs.len(),
             )
         };
-        for (done, job) in self.jobs.drain(..).zip(jobs) {
+        for (done, job) in self.jobs.iter().zip(jobs) {
             let status = if status == CP_OK { done.status } else { status };
-            each(self.compressor.quarantine(), (status, done.result), job);
+            each(self.compressor.quarantine(), status, &done.result, job);
         }
+        self.jobs.clear();
         true
     }
 }
 
 /// What an operation starts from, so that a plugin which leaves no length is noticed.
-const UNTOUCHED: abi::OpResult = abi::OpResult {
+pub(super) const UNTOUCHED: abi::OpResult = abi::OpResult {
     len: usize::MAX,
     native: 0,
     reserved: 0,

@@ -40,10 +40,12 @@ impl PluginSession {
 
     fn run(&mut self, src: &[u8], dst: &mut [u8]) -> Result<usize, Error> {
         self.may_run(src.len())?;
-        let answer = self.raw.run(self.side.direction, src, dst);
+        let mut result = ffi::UNTOUCHED;
+        let status = self.raw.run(self.side.direction, src, dst, &mut result);
+        let quarantine = self.raw.quarantine();
         let outcome = self
             .side
-            .outcome(self.raw.quarantine(), answer, src.len(), dst.len());
+            .outcome(quarantine, status, &result, src.len(), dst.len());
         self.poisoned |= is_poisoned(&outcome);
         outcome
     }
@@ -55,8 +57,9 @@ impl PluginSession {
         let together = jobs.iter().all(|job| self.may_run(job.src.len()).is_ok())
             && self
                 .raw
-                .run_many(side.direction, jobs, |quarantine, answer, job| {
-                    job.result = side.outcome(quarantine, answer, job.src.len(), job.dst.len());
+                .run_many(side.direction, jobs, |quarantine, status, result, job| {
+                    let (src_len, dst_len) = (job.src.len(), job.dst.len());
+                    job.result = side.outcome(quarantine, status, result, src_len, dst_len);
                 });
         if together {
             self.poisoned |= jobs.iter().any(|job| is_poisoned(&job.result));
@@ -86,10 +89,12 @@ fn is_poisoned(outcome: &Result<usize, Error>) -> bool {
 
 impl Side {
     /// What a plugin's answer to an operation is worth.
+    #[inline]
     fn outcome(
         self,
         quarantine: &Quarantine,
-        (status, result): (i32, OpResult),
+        status: i32,
+        result: &OpResult,
         src_len: usize,
         dst_len: usize,
     ) -> Result<usize, Error> {
