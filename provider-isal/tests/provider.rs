@@ -208,6 +208,28 @@ fn the_level_used_is_told() {
     }
 }
 
+/// ISA-L looks up a literal and the match behind it at once, and says that the match begins before
+/// the content if it begins with the literal, and `dst` ends before that. zlib never writes such a
+/// match.
+#[test]
+fn content_too_long_is_never_called_corrupt() {
+    let compressor = isal(&Spec::new(Format::DeflateRaw));
+    let mut session = compressor.decompress_session().unwrap();
+    let mut dst = [0; 60];
+    let letters: Vec<u8> = noise(60_000).iter().map(|byte| byte % 3).collect();
+    for period in 5..60 {
+        // Twice the same, then enough for ISA-L to find that lookups of several symbols pay.
+        let first = &letters[period..2 * period];
+        let content = [first, first, &letters].concat();
+        let unit = compress(&*compressor, &content);
+        for room in 0..=dst.len() {
+            let failed = session.decompress(&unit, &mut dst[..room]).unwrap_err();
+            let (kind, what) = (failed.kind(), (period, room));
+            assert_eq!(kind, ErrorKind::OutputTooSmall, "{what:?}");
+        }
+    }
+}
+
 #[test]
 fn matches_keep_to_the_window() {
     for format in FORMATS {
