@@ -69,6 +69,7 @@ mod stop;
 mod subject;
 mod target;
 mod vectors;
+mod work;
 
 use std::sync::Arc;
 

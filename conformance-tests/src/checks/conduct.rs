@@ -8,6 +8,7 @@ use crate::check::{Check, Group, Proof};
 use crate::data::Kind;
 use crate::stop::{Stop, ensure};
 use crate::target::Target;
+use crate::work::{Session, Work};
 
 /// Panics met by any check are reported under this one as well.
 pub(crate) const NEVER_PANICS: &str = "never-panics";
@@ -125,22 +126,13 @@ fn never_panics(target: &Target, case: &Case) -> Result<(), Stop> {
     Ok(())
 }
 
+/// Whether it is done right is for others to say; here it only has to be done.
 fn serves_once(target: &Target, case: &Case) -> Result<(), Stop> {
-    match target.direction {
-        Direction::Compress => {
-            let content = case.content();
-            let bound = target.bound(case, content.len())?;
-            let mut session = target.compress_session(case)?;
-            target.compress(&mut *session, &content, bound).map(|_| ())
-        }
-        Direction::Decompress => {
-            let (unit, content) = target.unit(case)?;
-            let mut session = target.decompress_session(case)?;
-            target
-                .decompress(&mut *session, &unit, content.len())
-                .map(|_| ())
-        }
-    }
+    let work = Work::new(target, case)?;
+    let mut session = Session::open(target, case)?;
+    session
+        .call(target, work.src(target.direction), work.room())
+        .map(|_| ())
 }
 
 fn errors_name_provider(target: &Target, case: &Case) -> Result<(), Stop> {

@@ -9,6 +9,7 @@ use crate::data::Kind;
 use crate::judge::same;
 use crate::stop::{Stop, ensure};
 use crate::target::Target;
+use crate::work::{compressed, serves};
 
 pub(super) static CHECKS: &[Check] = &[
     Check {
@@ -81,32 +82,18 @@ fn each_dictionary(target: &Target) -> Vec<Case> {
 }
 
 fn round_trip(target: &Target, case: &Case) -> Result<(), Stop> {
-    match target.direction {
-        Direction::Compress => {
-            let content = case.content();
-            let bound = target.bound(case, content.len())?;
-            let mut session = target.compress_session(case)?;
-            let called = target.compress(&mut *session, &content, bound)?;
-            target
-                .check_unit(case, &content, called.bytes()?)
-                .map(|_| ())
-        }
-        Direction::Decompress => {
-            let (unit, content) = target.unit(case)?;
-            let mut session = target.decompress_session(case)?;
-            let called = target.decompress(&mut *session, &unit, content.len())?;
-            same(&content, called.bytes()?).map_err(|stop| stop.unit(&unit))?;
-            let called = target.decompress_exact(&mut *session, &unit, content.len())?;
-            same(&content, called.bytes()?).map_err(|stop| stop.unit(&unit))
-        }
+    serves(target, case)?;
+    if target.direction == Direction::Decompress {
+        let (unit, content) = target.unit(case)?;
+        let mut session = target.decompress_session(case)?;
+        let called = target.decompress_exact(&mut *session, &unit, content.len())?;
+        same(&content, called.bytes()?).map_err(|stop| stop.unit(&unit))?;
     }
+    Ok(())
 }
 
 fn named(target: &Target, case: &Case) -> Result<(), Stop> {
-    let content = case.content();
-    let bound = target.bound(case, content.len())?;
-    let mut session = target.compress_session(case)?;
-    let called = target.compress(&mut *session, &content, bound)?;
+    let (_, called) = compressed(target, case)?;
     let unit = called.bytes()?;
     let header = inspect::header(target.format, unit)
         .map_err(|malformed| Stop::fault(format!("its unit {malformed}")).unit(unit))?;

@@ -1,5 +1,6 @@
 //! The checks, by what they are about.
 
+mod batches;
 mod conduct;
 mod dictionaries;
 mod fit;
@@ -30,6 +31,7 @@ pub fn all() -> impl Iterator<Item = &'static Check> {
         fit::CHECKS,
         memory::CHECKS,
         sessions::CHECKS,
+        batches::CHECKS,
         threads::CHECKS,
         strict::CHECKS,
         limits::CHECKS,

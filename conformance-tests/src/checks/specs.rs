@@ -8,6 +8,7 @@ use crate::check::{Check, Group, Proof};
 use crate::data::Kind;
 use crate::stop::{Stop, ensure};
 use crate::target::Target;
+use crate::work::{compressed, serves};
 
 pub(super) static CHECKS: &[Check] = &[
     Check {
@@ -17,7 +18,7 @@ pub(super) static CHECKS: &[Check] = &[
         proof: Proof::Operation {
             directions: &[Direction::Compress],
             cases: every_level,
-            run: serves_level,
+            run: serves,
         },
     },
     Check {
@@ -150,16 +151,6 @@ fn unlisted_dictionaries(target: &Target) -> Vec<Case> {
     }
 }
 
-fn serves_level(target: &Target, case: &Case) -> Result<(), Stop> {
-    let content = case.content();
-    let bound = target.bound(case, content.len())?;
-    let mut session = target.compress_session(case)?;
-    let called = target.compress(&mut *session, &content, bound)?;
-    target
-        .check_unit(case, &content, called.bytes()?)
-        .map(|_| ())
-}
-
 fn reads_at_level(target: &Target, case: &Case) -> Result<(), Stop> {
     // The unit's own level is one that can be written; the reader's spec names another.
     let written = Case {
@@ -271,9 +262,7 @@ fn effective_levels(target: &Target, case: &Case) -> Result<(), Stop> {
         let case = case.clone().level(level);
         let compressor = target.compressor(&case)?;
         let used = compressor.effective().compress.map(|side| side.level);
-        let bound = target.bound(&case, content.len())?;
-        let mut session = target.compress_session(&case)?;
-        let called = target.compress(&mut *session, &content, bound)?;
+        let (_, called) = compressed(target, &case)?;
         made.push((used, called.bytes()?.len()));
     }
     let [(least, loose), (greatest, tight)] = *made.as_slice() else {

@@ -6,12 +6,13 @@ use std::thread;
 
 use compressor_api::{Direction, SessionPool};
 
+use crate::call::POISON;
 use crate::case::Case;
 use crate::check::{Check, Group, Proof};
 use crate::data::Kind;
-use crate::judge::same;
 use crate::stop::Stop;
 use crate::target::Target;
+use crate::work::{Session, Work};
 
 pub(super) static CHECKS: &[Check] = &[
     Check {
@@ -63,72 +64,20 @@ fn some(target: &Target) -> Vec<Case> {
     target.by_each_writer_or_once(&target.cases(Kind::Text, &[100, 4_097]))
 }
 
-/// What a thread does with a session of its own.
-enum Session {
-    Compress(Box<dyn compressor_api::CompressSession>),
-    Decompress(Box<dyn compressor_api::DecompressSession>),
-}
-
-impl Session {
-    fn open(target: &Target, case: &Case) -> Result<Self, Stop> {
-        Ok(match target.direction {
-            Direction::Compress => Self::Compress(target.compress_session(case)?),
-            Direction::Decompress => Self::Decompress(target.decompress_session(case)?),
-        })
-    }
-
-    fn serve(&mut self, target: &Target, work: &Work) -> Result<(), Stop> {
-        match self {
-            Self::Compress(session) => {
-                let called = target.compress(&mut **session, &work.content, work.bound)?;
-                target
-                    .check_unit(&work.case, &work.content, called.bytes()?)
-                    .map(|_| ())
-            }
-            Self::Decompress(session) => {
-                let called = target.decompress(&mut **session, &work.unit, work.content.len())?;
-                same(&work.content, called.bytes()?).map_err(|stop| stop.unit(&work.unit))
-            }
-        }
-    }
-}
-
-/// What a session is given, made beforehand so that threads do nothing but serve.
-struct Work {
-    case: Case,
-    content: Vec<u8>,
-    unit: Vec<u8>,
-    bound: usize,
-}
-
-impl Work {
-    fn new(target: &Target, case: &Case, thread: u64) -> Result<Self, Stop> {
-        let case = Case {
-            seed: case.seed + thread,
+/// The work of a thread: other content for each.
+fn work_of(target: &Target, case: &Case, thread: u64) -> Result<Work, Stop> {
+    let seed = case.seed + thread;
+    Work::new(
+        target,
+        &Case {
+            seed,
             ..case.clone()
-        };
-        let (unit, content, bound) = match target.direction {
-            Direction::Compress => {
-                let content = case.content();
-                let bound = target.bound(&case, content.len())?;
-                (Vec::new(), content, bound)
-            }
-            Direction::Decompress => {
-                let (unit, content) = target.unit(&case)?;
-                (unit, content, 0)
-            }
-        };
-        Ok(Self {
-            case,
-            content,
-            unit,
-            bound,
-        })
-    }
+        },
+    )
 }
 
 fn moves(target: &Target, case: &Case) -> Result<(), Stop> {
-    let work = Work::new(target, case, 0)?;
+    let work = Work::new(target, case)?;
     let mut session = Session::open(target, case)?;
     session.serve(target, &work)?;
     for _ in 0..3 {
@@ -154,7 +103,7 @@ fn joined<T>(handle: thread::ScopedJoinHandle<'_, Result<T, Stop>>) -> Result<T,
 fn many(target: &Target, case: &Case) -> Result<(), Stop> {
     let rounds = if target.options.quick { 10 } else { 200 };
     let work: Result<Vec<Work>, Stop> = (0..THREADS)
-        .map(|thread| Work::new(target, case, thread))
+        .map(|thread| work_of(target, case, thread))
         .collect();
     let work = work?;
     let start = Barrier::new(work.len());
@@ -165,11 +114,11 @@ fn many(target: &Target, case: &Case) -> Result<(), Stop> {
                 let start = &start;
                 scope.spawn(move || {
                     start.wait();
-                    let mut session = Session::open(target, &work.case)?;
+                    let mut session = Session::open(target, case)?;
                     for round in 0..rounds {
                         session.serve(target, work)?;
                         if round % 5 == 4 {
-                            session = Session::open(target, &work.case)?;
+                            session = Session::open(target, case)?;
                         }
                     }
                     Ok(())
@@ -184,7 +133,7 @@ fn in_flight(target: &Target, case: &Case) -> Result<(), Stop> {
     let Some(limit) = target.capabilities.in_flight else {
         return Err(Stop::NotTried("lists no limit".into()));
     };
-    let work = Work::new(target, case, 0)?;
+    let work = Work::new(target, case)?;
     let mut sessions = Vec::new();
     for _ in 0..limit.get().min(1_024) {
         sessions.push(Session::open(target, case)?);
@@ -202,29 +151,23 @@ fn in_flight(target: &Target, case: &Case) -> Result<(), Stop> {
 
 fn pools(target: &Target, case: &Case) -> Result<(), Stop> {
     let pool = SessionPool::new(target.compressor(case)?, 2);
-    let work = Work::new(target, case, 0)?;
+    let work = Work::new(target, case)?;
     thread::scope(|scope| {
         let threads: Vec<_> = (0..THREADS)
             .map(|_| {
                 let (pool, work) = (&pool, &work);
                 scope.spawn(move || {
                     for _ in 0..10 {
-                        match target.direction {
-                            Direction::Compress => {
-                                let called =
-                                    target.call(&work.content, work.bound, 0, |src, dst| {
-                                        pool.compress(src, dst)
-                                    })?;
-                                target.check_unit(&work.case, &work.content, called.bytes()?)?;
-                            }
-                            Direction::Decompress => {
-                                let room = work.content.len();
-                                let called = target.call(&work.unit, room, 0, |src, dst| {
-                                    pool.decompress(src, dst)
-                                })?;
-                                same(&work.content, called.bytes()?)?;
-                            }
-                        }
+                        let called = target.call(
+                            work.src(target.direction),
+                            work.room(),
+                            POISON,
+                            |src, dst| match target.direction {
+                                Direction::Compress => pool.compress(src, dst),
+                                Direction::Decompress => pool.decompress(src, dst),
+                            },
+                        )?;
+                        work.check(target, &called)?;
                     }
                     Ok(())
                 })

@@ -11,6 +11,7 @@ use crate::judge::same;
 use crate::sizes::{FEW, SMALL};
 use crate::stop::{Stop, ensure};
 use crate::target::{Target, read_with};
+use crate::work::{Session, Work, compressed, serves};
 
 pub(super) static CHECKS: &[Check] = &[
     Check {
@@ -40,7 +41,7 @@ pub(super) static CHECKS: &[Check] = &[
         proof: Proof::Operation {
             directions: &[Direction::Compress],
             cases: ends_matter,
-            run: compresses,
+            run: serves,
         },
     },
     Check {
@@ -60,7 +61,7 @@ pub(super) static CHECKS: &[Check] = &[
         proof: Proof::Operation {
             directions: &[Direction::Compress],
             cases: Target::matrix,
-            run: compresses,
+            run: serves,
         },
     },
     Check {
@@ -80,7 +81,7 @@ pub(super) static CHECKS: &[Check] = &[
         proof: Proof::Operation {
             directions: &[Direction::Decompress],
             cases: every_writer,
-            run: decompresses,
+            run: serves,
         },
     },
     Check {
@@ -113,10 +114,7 @@ fn known_answer(target: &Target, case: &Case) -> Result<(), Stop> {
 }
 
 fn unit_not_empty(target: &Target, case: &Case) -> Result<(), Stop> {
-    let content = case.content();
-    let bound = target.bound(case, content.len())?;
-    let mut session = target.compress_session(case)?;
-    let called = target.compress(&mut *session, &content, bound)?;
+    let (content, called) = compressed(target, case)?;
     ensure(!called.bytes()?.is_empty(), || {
         format!("says Ok with 0 bytes for {} of content", content.len())
     })
@@ -129,22 +127,9 @@ fn ends_matter(target: &Target) -> Vec<Case> {
         .collect()
 }
 
-fn compresses(target: &Target, case: &Case) -> Result<(), Stop> {
-    let content = case.content();
-    let bound = target.bound(case, content.len())?;
-    let mut session = target.compress_session(case)?;
-    let called = target.compress(&mut *session, &content, bound)?;
-    target
-        .check_unit(case, &content, called.bytes()?)
-        .map(|_| ())
-}
-
 fn reference_reads(target: &Target, case: &Case) -> Result<(), Stop> {
     let reference = target.reference()?;
-    let content = case.content();
-    let bound = target.bound(case, content.len())?;
-    let mut session = target.compress_session(case)?;
-    let called = target.compress(&mut *session, &content, bound)?;
+    let (content, called) = compressed(target, case)?;
     let unit = called.bytes()?;
     let read = read_with(reference, &target.spec(case)?, unit, content.len());
     let read = read.map_err(|error| Stop::fault(format!("the reference codec: {error}")));
@@ -167,16 +152,6 @@ fn every_writer(target: &Target) -> Vec<Case> {
     cases
 }
 
-fn decompresses(target: &Target, case: &Case) -> Result<(), Stop> {
-    let (unit, content) = target.unit(case)?;
-    let mut session = target.decompress_session(case)?;
-    let called = target.decompress(&mut *session, &unit, content.len())?;
-    called
-        .bytes()
-        .and_then(|read| same(&content, read))
-        .map_err(|stop| stop.unit(&unit))
-}
-
 fn no_content(target: &Target) -> Vec<Case> {
     match target.takes(0) {
         true => target.by_each_writer_or_once(&target.cases(Kind::Zeros, &[0])),
@@ -187,7 +162,7 @@ fn no_content(target: &Target) -> Vec<Case> {
 fn empty_content(target: &Target, case: &Case) -> Result<(), Stop> {
     match target.direction {
         Direction::Compress => {
-            compresses(target, case)?;
+            serves(target, case)?;
             let mut session = target.compress_session(case)?;
             let none = target.compress(&mut *session, &[], 0)?;
             match none.result {
@@ -213,28 +188,17 @@ fn empty_content(target: &Target, case: &Case) -> Result<(), Stop> {
 const STEADY: u64 = 40;
 
 fn steady(target: &Target, case: &Case) -> Result<(), Stop> {
-    let turn = |turn| Case {
-        seed: case.seed + turn,
-        ..case.clone()
-    };
-    match target.direction {
-        Direction::Compress => {
-            let mut session = target.compress_session(case)?;
-            for case in (0..STEADY).map(turn) {
-                let content = case.content();
-                let bound = target.bound(&case, content.len())?;
-                let called = target.compress(&mut *session, &content, bound)?;
-                target.check_unit(&case, &content, called.bytes()?)?;
-            }
-        }
-        Direction::Decompress => {
-            let mut session = target.decompress_session(case)?;
-            for case in (0..STEADY).map(turn) {
-                let (unit, content) = target.unit(&case)?;
-                let called = target.decompress(&mut *session, &unit, content.len())?;
-                same(&content, called.bytes()?).map_err(|stop| stop.unit(&unit))?;
-            }
-        }
+    let mut session = Session::open(target, case)?;
+    for turn in 0..STEADY {
+        let seed = case.seed + turn;
+        let work = Work::new(
+            target,
+            &Case {
+                seed,
+                ..case.clone()
+            },
+        )?;
+        session.serve(target, &work)?;
     }
     Ok(())
 }

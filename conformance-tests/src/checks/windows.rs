@@ -9,6 +9,7 @@ use crate::data::Kind;
 use crate::plain;
 use crate::stop::{Stop, ensure};
 use crate::target::Target;
+use crate::work::compressed;
 
 pub(super) static CHECKS: &[Check] = &[
     Check {
@@ -102,11 +103,8 @@ fn repeats(target: &Target) -> Vec<Case> {
 }
 
 fn kept(target: &Target, case: &Case) -> Result<(), Stop> {
-    let content = case.content();
     let compressor = target.compressor(case)?;
-    let bound = target.bound(case, content.len())?;
-    let mut session = target.compress_session(case)?;
-    let called = target.compress(&mut *session, &content, bound)?;
+    let (content, called) = compressed(target, case)?;
     let unit = called.bytes()?;
     let distance = target.check_unit(case, &content, unit)?;
 

@@ -7,6 +7,7 @@ use crate::check::{Check, Group, Proof};
 use crate::data::Kind;
 use crate::stop::{Stop, ensure};
 use crate::target::Target;
+use crate::work::compressed;
 
 pub(super) static CHECKS: &[Check] = &[
     Check {
@@ -51,10 +52,7 @@ fn with_and_without(target: &Target) -> Vec<Case> {
 }
 
 fn header(target: &Target, case: &Case) -> Result<inspect::Header, Stop> {
-    let content = case.content();
-    let bound = target.bound(case, content.len())?;
-    let mut session = target.compress_session(case)?;
-    let called = target.compress(&mut *session, &content, bound)?;
+    let (content, called) = compressed(target, case)?;
     let unit = called.bytes()?;
     match target.check_unit(case, &content, unit) {
         Ok(_) | Err(Stop::NotTried(_)) => {}

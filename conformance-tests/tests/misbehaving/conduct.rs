@@ -6,24 +6,17 @@ use std::thread;
 use std::time::Duration;
 
 use compressor_api::{
-    CompressSession, DecompressSession, Effective, EffectiveSide, Error, ErrorKind, Format, Health,
-    ProviderId, Spec,
+    Effective, EffectiveSide, Error, ErrorKind, Format, Health, ProviderId, Spec,
 };
 use compressor_conformance::{Options, Served, Subject, run};
 
-use crate::wrapper::{Memory, Misbehaves, fail, misbehaving};
+use crate::wrapper::{Compress, Decompress, Misbehaves, fail, misbehaving};
 
 #[derive(Debug)]
 struct PanicsInCompress;
 
 impl Misbehaves for PanicsInCompress {
-    fn compress(
-        &self,
-        _: &mut Memory,
-        _: &mut dyn CompressSession,
-        _: &[u8],
-        _: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn compress(&self, _: Compress<'_>) -> Result<usize, Error> {
         panic!("in compress");
     }
 }
@@ -33,13 +26,8 @@ impl Misbehaves for PanicsInCompress {
 struct PanicsOnBadInput;
 
 impl Misbehaves for PanicsOnBadInput {
-    fn decompress(
-        &self,
-        _: &mut Memory,
-        base: &mut dyn DecompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn decompress(&self, call: Decompress<'_>) -> Result<usize, Error> {
+        let Decompress { base, src, dst, .. } = call;
         Ok(base.decompress(src, dst).expect("a unit"))
     }
 }
@@ -91,13 +79,7 @@ impl Misbehaves for PanicsInBound {
 struct NeverCompletes;
 
 impl Misbehaves for NeverCompletes {
-    fn compress(
-        &self,
-        _: &mut Memory,
-        _: &mut dyn CompressSession,
-        _: &[u8],
-        _: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn compress(&self, _: Compress<'_>) -> Result<usize, Error> {
         // Long after the test has ended, and the process with it.
         thread::sleep(Duration::from_secs(600));
         Err(fail(ErrorKind::Timeout))
@@ -109,13 +91,8 @@ impl Misbehaves for NeverCompletes {
 struct SlowToRead;
 
 impl Misbehaves for SlowToRead {
-    fn decompress(
-        &self,
-        _: &mut Memory,
-        base: &mut dyn DecompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn decompress(&self, call: Decompress<'_>) -> Result<usize, Error> {
+        let Decompress { base, src, dst, .. } = call;
         thread::sleep(Duration::from_secs(2));
         base.decompress(src, dst)
     }
@@ -125,13 +102,7 @@ impl Misbehaves for SlowToRead {
 struct BusyForever;
 
 impl Misbehaves for BusyForever {
-    fn decompress(
-        &self,
-        _: &mut Memory,
-        _: &mut dyn DecompressSession,
-        _: &[u8],
-        _: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn decompress(&self, _: Decompress<'_>) -> Result<usize, Error> {
         Err(fail(ErrorKind::Busy))
     }
 }
@@ -141,13 +112,8 @@ impl Misbehaves for BusyForever {
 struct ErrsUnderAnotherName;
 
 impl Misbehaves for ErrsUnderAnotherName {
-    fn decompress(
-        &self,
-        _: &mut Memory,
-        base: &mut dyn DecompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn decompress(&self, call: Decompress<'_>) -> Result<usize, Error> {
+        let Decompress { base, src, dst, .. } = call;
         base.decompress(src, dst)
             .map_err(|error| Error::new(error.kind(), ProviderId::new("somebody.else")))
     }
@@ -158,13 +124,8 @@ impl Misbehaves for ErrsUnderAnotherName {
 struct AllocatesPerCall;
 
 impl Misbehaves for AllocatesPerCall {
-    fn compress(
-        &self,
-        _: &mut Memory,
-        base: &mut dyn CompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn compress(&self, call: Compress<'_>) -> Result<usize, Error> {
+        let Compress { base, src, dst, .. } = call;
         let scratch = src.to_vec();
         base.compress(&scratch, dst)
     }
@@ -175,13 +136,8 @@ impl Misbehaves for AllocatesPerCall {
 struct AllocatesOnFailure;
 
 impl Misbehaves for AllocatesOnFailure {
-    fn decompress(
-        &self,
-        _: &mut Memory,
-        base: &mut dyn DecompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn decompress(&self, call: Decompress<'_>) -> Result<usize, Error> {
+        let Decompress { base, src, dst, .. } = call;
         base.decompress(src, dst).inspect_err(|error| {
             std::hint::black_box(error.to_string());
         })
@@ -221,13 +177,8 @@ fn silent_software() {
     struct Counts(Arc<AtomicU64>);
 
     impl Misbehaves for Counts {
-        fn compress(
-            &self,
-            _: &mut Memory,
-            base: &mut dyn CompressSession,
-            src: &[u8],
-            dst: &mut [u8],
-        ) -> Result<usize, Error> {
+        fn compress(&self, call: Compress<'_>) -> Result<usize, Error> {
+            let Compress { base, src, dst, .. } = call;
             self.0.fetch_add(1, Ordering::Relaxed);
             base.compress(src, dst)
         }

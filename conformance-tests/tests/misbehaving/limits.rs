@@ -1,11 +1,8 @@
 //! Limits that are not what is listed.
 
-use compressor_api::{
-    Capabilities, CompressSession, DecompressSession, Effective, EffectiveSide, Error, ErrorKind,
-    Spec,
-};
+use compressor_api::{Capabilities, Effective, EffectiveSide, Error, ErrorKind, Spec};
 
-use crate::wrapper::{Memory, Misbehaves, fail};
+use crate::wrapper::{Compress, Decompress, Misbehaves, fail};
 
 fn listing(
     listed: Vec<Capabilities>,
@@ -27,13 +24,8 @@ impl Misbehaves for TakesLess {
         right.filter(|_| len <= 10_000)
     }
 
-    fn compress(
-        &self,
-        _: &mut Memory,
-        base: &mut dyn CompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn compress(&self, call: Compress<'_>) -> Result<usize, Error> {
+        let Compress { base, src, dst, .. } = call;
         match src.len() < 10_000 {
             true => base.compress(src, dst),
             false => Err(fail(ErrorKind::Unsupported)),
@@ -54,13 +46,8 @@ impl Misbehaves for CutsPastItsLimit {
         right.filter(|_| len <= 10_000)
     }
 
-    fn compress(
-        &self,
-        _: &mut Memory,
-        base: &mut dyn CompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn compress(&self, call: Compress<'_>) -> Result<usize, Error> {
+        let Compress { base, src, dst, .. } = call;
         base.compress(&src[..src.len().min(10_000)], dst)
     }
 }
@@ -81,13 +68,8 @@ impl Misbehaves for PadsShortInput {
         right.filter(|_| len <= 1 << 20)
     }
 
-    fn compress(
-        &self,
-        _: &mut Memory,
-        base: &mut dyn CompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn compress(&self, call: Compress<'_>) -> Result<usize, Error> {
+        let Compress { base, src, dst, .. } = call;
         let mut padded = src.to_vec();
         padded.resize(src.len().max(20), 0);
         base.compress(&padded, dst)
@@ -103,13 +85,8 @@ impl Misbehaves for GivesLess {
         listing(listed, |entry| entry.with_max_output(20_000))
     }
 
-    fn decompress(
-        &self,
-        _: &mut Memory,
-        base: &mut dyn DecompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn decompress(&self, call: Decompress<'_>) -> Result<usize, Error> {
+        let Decompress { base, src, dst, .. } = call;
         let n = base.decompress(src, dst)?;
         match n < 20_000 {
             true => Ok(n),
@@ -123,13 +100,8 @@ impl Misbehaves for GivesLess {
 struct ShortHistory;
 
 impl Misbehaves for ShortHistory {
-    fn decompress(
-        &self,
-        _: &mut Memory,
-        base: &mut dyn DecompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn decompress(&self, call: Decompress<'_>) -> Result<usize, Error> {
+        let Decompress { base, src, dst, .. } = call;
         let n = base.decompress(src, dst)?;
         if n > 4_096 {
             dst[4_096..n].fill(0);

@@ -31,13 +31,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use compressor_api::{
-    Capabilities, CompressSession, CompressorFactory, DecompressSession, Direction, Error,
-    ErrorKind, Format, inspect,
+    Capabilities, CompressorFactory, Direction, Error, ErrorKind, Format, inspect,
 };
 use compressor_conformance::alloc::CountingAllocator;
 use compressor_conformance::{Options, Outcome, Reproduction, Subject, checks, replay, run};
 
-use wrapper::{Memory, Misbehaves, fail, misbehaving};
+use wrapper::{Compress, Decompress, Misbehaves, fail, misbehaving};
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
@@ -159,26 +158,16 @@ impl Misbehaves for Narrow {
         right.filter(|_| len <= Self::COMPRESS.1)
     }
 
-    fn compress(
-        &self,
-        _: &mut Memory,
-        base: &mut dyn CompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn compress(&self, call: Compress<'_>) -> Result<usize, Error> {
+        let Compress { base, src, dst, .. } = call;
         match (Self::COMPRESS.0..=Self::COMPRESS.1).contains(&src.len()) {
             true => base.compress(src, dst),
             false => Err(fail(ErrorKind::Unsupported)),
         }
     }
 
-    fn decompress(
-        &self,
-        _: &mut Memory,
-        base: &mut dyn DecompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn decompress(&self, call: Decompress<'_>) -> Result<usize, Error> {
+        let Decompress { base, src, dst, .. } = call;
         let window = inspect::needed_window(Format::Lz4Sized, src, dst.len());
         let takes = (Self::DECOMPRESS.0..=Self::DECOMPRESS.1).contains(&src.len())
             && dst.len() <= Self::MAX_OUTPUT

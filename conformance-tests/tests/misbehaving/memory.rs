@@ -1,21 +1,16 @@
 //! Bytes that nobody may touch, or that come back.
 
-use compressor_api::{CompressSession, DecompressSession, Error, ErrorKind};
+use compressor_api::{Error, ErrorKind};
 
-use crate::wrapper::{Memory, Misbehaves};
+use crate::wrapper::{Compress, Decompress, Misbehaves};
 
 /// Says that it wrote more than there is room for: whoever slices by that reads past `dst`.
 #[derive(Debug)]
 struct LengthBeyondDst;
 
 impl Misbehaves for LengthBeyondDst {
-    fn compress(
-        &self,
-        _: &mut Memory,
-        base: &mut dyn CompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn compress(&self, call: Compress<'_>) -> Result<usize, Error> {
+        let Compress { base, src, dst, .. } = call;
         match base.compress(src, dst) {
             Err(error) if error.kind() == ErrorKind::OutputTooSmall => Ok(dst.len() + 1),
             other => other,
@@ -28,13 +23,8 @@ impl Misbehaves for LengthBeyondDst {
 struct LeavesWhatWasThere;
 
 impl Misbehaves for LeavesWhatWasThere {
-    fn decompress(
-        &self,
-        _: &mut Memory,
-        base: &mut dyn DecompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn decompress(&self, call: Decompress<'_>) -> Result<usize, Error> {
+        let Decompress { base, src, dst, .. } = call;
         match base.decompress(src, dst) {
             Err(error) if error.kind() == ErrorKind::CorruptInput => Ok(dst.len()),
             other => other,

@@ -1,21 +1,15 @@
 //! Lies about room, and mistakes with it.
 
-use compressor_api::{CompressSession, DecompressSession, Error, ErrorKind};
+use compressor_api::{DecompressSession, Error, ErrorKind};
 
-use crate::wrapper::{Memory, Misbehaves, fail};
+use crate::wrapper::{Compress, Decompress, Misbehaves, fail};
 
 /// "Does not fit", even with room.
 #[derive(Debug)]
 struct OverflowAlways;
 
 impl Misbehaves for OverflowAlways {
-    fn compress(
-        &self,
-        _: &mut Memory,
-        _: &mut dyn CompressSession,
-        _: &[u8],
-        _: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn compress(&self, _: Compress<'_>) -> Result<usize, Error> {
         Err(fail(ErrorKind::OutputTooSmall))
     }
 }
@@ -68,13 +62,8 @@ impl Misbehaves for NoBound {
 struct NeedsTheBound;
 
 impl Misbehaves for NeedsTheBound {
-    fn compress(
-        &self,
-        _: &mut Memory,
-        base: &mut dyn CompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn compress(&self, call: Compress<'_>) -> Result<usize, Error> {
+        let Compress { base, src, dst, .. } = call;
         match dst.len() < src.len() + src.len() / 8 + 64 {
             true => Err(fail(ErrorKind::OutputTooSmall)),
             false => base.compress(src, dst),
@@ -87,13 +76,8 @@ impl Misbehaves for NeedsTheBound {
 struct NeedsSlack;
 
 impl Misbehaves for NeedsSlack {
-    fn decompress(
-        &self,
-        _: &mut Memory,
-        base: &mut dyn DecompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn decompress(&self, call: Decompress<'_>) -> Result<usize, Error> {
+        let Decompress { base, src, dst, .. } = call;
         let n = base.decompress(src, dst)?;
         match n > 0 && n + 8 > dst.len() {
             true => Err(fail(ErrorKind::OutputTooSmall)),
@@ -107,13 +91,8 @@ impl Misbehaves for NeedsSlack {
 struct CutsContent;
 
 impl Misbehaves for CutsContent {
-    fn decompress(
-        &self,
-        _: &mut Memory,
-        base: &mut dyn DecompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn decompress(&self, call: Decompress<'_>) -> Result<usize, Error> {
+        let Decompress { base, src, dst, .. } = call;
         let mut whole = vec![0; dst.len() + 70_000];
         let n = base.decompress(src, &mut whole)?.min(dst.len());
         dst[..n].copy_from_slice(&whole[..n]);
@@ -126,13 +105,8 @@ impl Misbehaves for CutsContent {
 struct RefusesEmptyDst;
 
 impl Misbehaves for RefusesEmptyDst {
-    fn compress(
-        &self,
-        _: &mut Memory,
-        base: &mut dyn CompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn compress(&self, call: Compress<'_>) -> Result<usize, Error> {
+        let Compress { base, src, dst, .. } = call;
         match dst.is_empty() {
             true => Err(fail(ErrorKind::InvalidArgument)),
             false => base.compress(src, dst),

@@ -5,24 +5,22 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use compressor_api::{
-    Capabilities, CompressSession, DecompressSession, Direction, Error, ErrorKind,
-};
+use compressor_api::{Capabilities, Direction, Error, ErrorKind};
 
-use crate::wrapper::{Memory, Misbehaves, Wrapped, fail};
+use crate::wrapper::{Compress, Decompress, Memory, Misbehaves, Wrapped, fail};
 
 /// Content of the same length is taken for the same content.
 #[derive(Debug)]
 struct KeepsState;
 
 impl Misbehaves for KeepsState {
-    fn compress(
-        &self,
-        memory: &mut Memory,
-        base: &mut dyn CompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn compress(&self, call: Compress<'_>) -> Result<usize, Error> {
+        let Compress {
+            memory,
+            base,
+            src,
+            dst,
+        } = call;
         if memory.calls > 1 && src.len() > 50 && dst.len() >= memory.bytes.len() {
             dst[..memory.bytes.len()].copy_from_slice(&memory.bytes);
             return Ok(memory.bytes.len());
@@ -38,13 +36,13 @@ impl Misbehaves for KeepsState {
 struct GoesOnWithLastUnit;
 
 impl Misbehaves for GoesOnWithLastUnit {
-    fn decompress(
-        &self,
-        memory: &mut Memory,
-        base: &mut dyn DecompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn decompress(&self, call: Decompress<'_>) -> Result<usize, Error> {
+        let Decompress {
+            memory,
+            base,
+            src,
+            dst,
+        } = call;
         match base.decompress(src, dst) {
             Ok(n) => {
                 memory.bytes = dst[..n].to_vec();
@@ -67,13 +65,13 @@ impl Misbehaves for GoesOnWithLastUnit {
 struct FailsForEver;
 
 impl Misbehaves for FailsForEver {
-    fn compress(
-        &self,
-        memory: &mut Memory,
-        base: &mut dyn CompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn compress(&self, call: Compress<'_>) -> Result<usize, Error> {
+        let Compress {
+            memory,
+            base,
+            src,
+            dst,
+        } = call;
         if memory.failed {
             return Err(fail(ErrorKind::Device));
         }
@@ -81,13 +79,13 @@ impl Misbehaves for FailsForEver {
             .inspect_err(|_| memory.failed = true)
     }
 
-    fn decompress(
-        &self,
-        memory: &mut Memory,
-        base: &mut dyn DecompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn decompress(&self, call: Decompress<'_>) -> Result<usize, Error> {
+        let Decompress {
+            memory,
+            base,
+            src,
+            dst,
+        } = call;
         if memory.failed {
             return Err(fail(ErrorKind::CorruptInput));
         }
@@ -101,13 +99,13 @@ impl Misbehaves for FailsForEver {
 struct SharesSession(Mutex<Vec<u8>>);
 
 impl Misbehaves for SharesSession {
-    fn compress(
-        &self,
-        memory: &mut Memory,
-        base: &mut dyn CompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn compress(&self, call: Compress<'_>) -> Result<usize, Error> {
+        let Compress {
+            memory,
+            base,
+            src,
+            dst,
+        } = call;
         let mut shared = self.0.lock().unwrap();
         if memory.calls == 1 {
             *shared = src.to_vec();
@@ -121,13 +119,8 @@ impl Misbehaves for SharesSession {
 struct RacesBetweenThreads(Mutex<Vec<u8>>);
 
 impl Misbehaves for RacesBetweenThreads {
-    fn compress(
-        &self,
-        _: &mut Memory,
-        base: &mut dyn CompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn compress(&self, call: Compress<'_>) -> Result<usize, Error> {
+        let Compress { base, src, dst, .. } = call;
         *self.0.lock().unwrap() = src.to_vec();
         thread::yield_now();
         let shared = self.0.lock().unwrap().clone();
@@ -147,13 +140,13 @@ impl Misbehaves for StaysOnItsThread {
         })
     }
 
-    fn compress(
-        &self,
-        memory: &mut Memory,
-        base: &mut dyn CompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn compress(&self, call: Compress<'_>) -> Result<usize, Error> {
+        let Compress {
+            memory,
+            base,
+            src,
+            dst,
+        } = call;
         match memory.thread == Some(thread::current().id()) {
             true => base.compress(src, dst),
             false => Err(fail(ErrorKind::Lost)),
@@ -173,13 +166,13 @@ impl Misbehaves for NeedsItsCompressor {
         })
     }
 
-    fn decompress(
-        &self,
-        memory: &mut Memory,
-        base: &mut dyn DecompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn decompress(&self, call: Decompress<'_>) -> Result<usize, Error> {
+        let Decompress {
+            memory,
+            base,
+            src,
+            dst,
+        } = call;
         match memory.compressor.as_ref().and_then(|weak| weak.upgrade()) {
             Some(_) => base.decompress(src, dst),
             None => Err(fail(ErrorKind::Lost)),
@@ -192,13 +185,13 @@ impl Misbehaves for NeedsItsCompressor {
 struct LosesPooledSessions;
 
 impl Misbehaves for LosesPooledSessions {
-    fn compress(
-        &self,
-        memory: &mut Memory,
-        base: &mut dyn CompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn compress(&self, call: Compress<'_>) -> Result<usize, Error> {
+        let Compress {
+            memory,
+            base,
+            src,
+            dst,
+        } = call;
         match memory.calls {
             ..8 => base.compress(src, dst),
             _ => base.compress(&src[..src.len() / 2], dst),
@@ -258,13 +251,13 @@ impl Misbehaves for ClosesAll {
         self.0.store(true, Ordering::SeqCst);
     }
 
-    fn decompress(
-        &self,
-        memory: &mut Memory,
-        base: &mut dyn DecompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn decompress(&self, call: Decompress<'_>) -> Result<usize, Error> {
+        let Decompress {
+            memory,
+            base,
+            src,
+            dst,
+        } = call;
         if memory.calls > 1 && self.0.swap(false, Ordering::SeqCst) {
             return Err(fail(ErrorKind::Lost));
         }

@@ -1,8 +1,8 @@
 //! Takes what is no unit.
 
-use compressor_api::{DecompressSession, Error, ErrorKind};
+use compressor_api::{Error, ErrorKind, Format, Spec};
 
-use crate::wrapper::{Memory, Misbehaves, fail};
+use crate::wrapper::{Decompress, Misbehaves, fail};
 
 /// Tries again with bytes taken off the end, as decoders of streams do that stop at the end of the
 /// first.
@@ -10,13 +10,8 @@ use crate::wrapper::{Memory, Misbehaves, fail};
 struct AcceptsTrailing;
 
 impl Misbehaves for AcceptsTrailing {
-    fn decompress(
-        &self,
-        _: &mut Memory,
-        base: &mut dyn DecompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn decompress(&self, call: Decompress<'_>) -> Result<usize, Error> {
+        let Decompress { base, src, dst, .. } = call;
         let mut result = base.decompress(src, dst);
         for end in (src.len().saturating_sub(8)..src.len()).rev() {
             if result.is_ok() {
@@ -33,13 +28,8 @@ impl Misbehaves for AcceptsTrailing {
 struct AcceptsSecondUnit;
 
 impl Misbehaves for AcceptsSecondUnit {
-    fn decompress(
-        &self,
-        _: &mut Memory,
-        base: &mut dyn DecompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn decompress(&self, call: Decompress<'_>) -> Result<usize, Error> {
+        let Decompress { base, src, dst, .. } = call;
         let whole = base.decompress(src, dst);
         if whole.is_ok() {
             return whole;
@@ -55,27 +45,18 @@ impl Misbehaves for AcceptsSecondUnit {
     }
 }
 
-/// Returns what came out before the unit ended too early.
+/// Says OK of half the content when the unit ends too early.
 #[derive(Debug)]
 struct AcceptsTruncated;
 
 impl Misbehaves for AcceptsTruncated {
-    fn decompress(
-        &self,
-        memory: &mut Memory,
-        base: &mut dyn DecompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn decompress(&self, call: Decompress<'_>) -> Result<usize, Error> {
+        let Decompress { base, src, dst, .. } = call;
         match base.decompress(src, dst) {
-            Ok(n) => {
-                memory.bytes = src.to_vec();
-                Ok(n)
+            Err(error) if src.len() > 8 && error.kind() == ErrorKind::CorruptInput => {
+                Ok(dst.len() / 2)
             }
-            Err(error) => match src.len() > 8 && error.kind() == ErrorKind::CorruptInput {
-                true => Ok(dst.len() / 2),
-                false => Err(error),
-            },
+            other => other,
         }
     }
 }
@@ -85,13 +66,8 @@ impl Misbehaves for AcceptsTruncated {
 struct IgnoresChecksum;
 
 impl Misbehaves for IgnoresChecksum {
-    fn decompress(
-        &self,
-        _: &mut Memory,
-        base: &mut dyn DecompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn decompress(&self, call: Decompress<'_>) -> Result<usize, Error> {
+        let Decompress { base, src, dst, .. } = call;
         let right = base.decompress(src, dst);
         let Some((body, _)) = src.split_last_chunk::<4>() else {
             return right;
@@ -100,8 +76,8 @@ impl Misbehaves for IgnoresChecksum {
             return right;
         }
         // Without a checksum the body is raw Deflate.
-        let raw = crate::plain(compressor_api::Format::DeflateRaw);
-        let spec = compressor_api::Spec::new(compressor_api::Format::DeflateRaw);
+        let raw = crate::plain(Format::DeflateRaw);
+        let spec = Spec::new(Format::DeflateRaw);
         let mut session = raw.compressor(&spec)?.decompress_session()?;
         session
             .decompress(body.get(2..).unwrap_or_default(), dst)
@@ -114,19 +90,14 @@ impl Misbehaves for IgnoresChecksum {
 struct IgnoresLength;
 
 impl Misbehaves for IgnoresLength {
-    fn decompress(
-        &self,
-        _: &mut Memory,
-        base: &mut dyn DecompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn decompress(&self, call: Decompress<'_>) -> Result<usize, Error> {
+        let Decompress { base, src, dst, .. } = call;
         let right = base.decompress(src, dst);
         let Some(block) = src.get(4..) else {
             return right;
         };
-        let raw = crate::plain(compressor_api::Format::Lz4Block);
-        let spec = compressor_api::Spec::new(compressor_api::Format::Lz4Block);
+        let raw = crate::plain(Format::Lz4Block);
+        let spec = Spec::new(Format::Lz4Block);
         let mut session = raw.compressor(&spec)?.decompress_session()?;
         right.or_else(|error| session.decompress(block, dst).map_err(|_| error))
     }
@@ -137,13 +108,8 @@ impl Misbehaves for IgnoresLength {
 struct ReturnsRaw;
 
 impl Misbehaves for ReturnsRaw {
-    fn decompress(
-        &self,
-        _: &mut Memory,
-        base: &mut dyn DecompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn decompress(&self, call: Decompress<'_>) -> Result<usize, Error> {
+        let Decompress { base, src, dst, .. } = call;
         base.decompress(src, dst).or_else(|error| {
             dst.get_mut(..src.len()).ok_or(error)?.copy_from_slice(src);
             Ok(src.len())
@@ -156,13 +122,8 @@ impl Misbehaves for ReturnsRaw {
 struct AcceptsNothing;
 
 impl Misbehaves for AcceptsNothing {
-    fn decompress(
-        &self,
-        _: &mut Memory,
-        base: &mut dyn DecompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn decompress(&self, call: Decompress<'_>) -> Result<usize, Error> {
+        let Decompress { base, src, dst, .. } = call;
         match src.is_empty() {
             true => Ok(0),
             false => base.decompress(src, dst),
@@ -175,13 +136,8 @@ impl Misbehaves for AcceptsNothing {
 struct BlamesDevice;
 
 impl Misbehaves for BlamesDevice {
-    fn decompress(
-        &self,
-        _: &mut Memory,
-        base: &mut dyn DecompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn decompress(&self, call: Decompress<'_>) -> Result<usize, Error> {
+        let Decompress { base, src, dst, .. } = call;
         base.decompress(src, dst)
             .map_err(|error| match error.kind() {
                 ErrorKind::CorruptInput => fail(ErrorKind::Device),

@@ -1,25 +1,17 @@
 //! What is written is not what was asked for.
 
-use compressor_api::{
-    Capabilities, CompressSession, DecompressSession, Direction, Error, ErrorKind, Format,
-    LevelRange,
-};
+use compressor_api::{Capabilities, Direction, Error, ErrorKind, Format, LevelRange};
 use compressor_conformance::Subject;
 
-use crate::wrapper::{Memory, Misbehaves, fail};
+use crate::wrapper::{Compress, Decompress, Memory, Misbehaves, fail};
 
 /// OK, but the output holds only the first n − 1 bytes.
 #[derive(Debug)]
 struct ConsumesLess;
 
 impl Misbehaves for ConsumesLess {
-    fn compress(
-        &self,
-        _: &mut Memory,
-        base: &mut dyn CompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn compress(&self, call: Compress<'_>) -> Result<usize, Error> {
+        let Compress { base, src, dst, .. } = call;
         base.compress(&src[..src.len().saturating_sub(1)], dst)
     }
 }
@@ -29,13 +21,7 @@ impl Misbehaves for ConsumesLess {
 struct OkWithZero;
 
 impl Misbehaves for OkWithZero {
-    fn compress(
-        &self,
-        _: &mut Memory,
-        _: &mut dyn CompressSession,
-        _: &[u8],
-        _: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn compress(&self, _: Compress<'_>) -> Result<usize, Error> {
         Ok(0)
     }
 }
@@ -45,13 +31,8 @@ impl Misbehaves for OkWithZero {
 struct ScribblesThenFails;
 
 impl Misbehaves for ScribblesThenFails {
-    fn compress(
-        &self,
-        _: &mut Memory,
-        _: &mut dyn CompressSession,
-        _: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn compress(&self, call: Compress<'_>) -> Result<usize, Error> {
+        let Compress { dst, .. } = call;
         dst.fill(0xAA);
         Err(fail(ErrorKind::Device))
     }
@@ -62,13 +43,8 @@ impl Misbehaves for ScribblesThenFails {
 struct ScribblesOverContent;
 
 impl Misbehaves for ScribblesOverContent {
-    fn decompress(
-        &self,
-        _: &mut Memory,
-        _: &mut dyn DecompressSession,
-        _: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn decompress(&self, call: Decompress<'_>) -> Result<usize, Error> {
+        let Decompress { dst, .. } = call;
         dst.fill(0xAA);
         Err(fail(ErrorKind::Device))
     }
@@ -79,13 +55,7 @@ impl Misbehaves for ScribblesOverContent {
 struct UnknownErrorCode;
 
 impl Misbehaves for UnknownErrorCode {
-    fn compress(
-        &self,
-        _: &mut Memory,
-        _: &mut dyn CompressSession,
-        _: &[u8],
-        _: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn compress(&self, _: Compress<'_>) -> Result<usize, Error> {
         Err(Error::with_native(
             ErrorKind::Device,
             compressor_conformance::plain::ID,
@@ -99,13 +69,13 @@ impl Misbehaves for UnknownErrorCode {
 struct FlipsBit;
 
 impl Misbehaves for FlipsBit {
-    fn compress(
-        &self,
-        memory: &mut Memory,
-        base: &mut dyn CompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn compress(&self, call: Compress<'_>) -> Result<usize, Error> {
+        let Compress {
+            memory,
+            base,
+            src,
+            dst,
+        } = call;
         let n = base.compress(src, dst)?;
         if memory.calls.is_multiple_of(3) && n > 0 {
             dst[n / 2] ^= 0x10;
@@ -119,13 +89,13 @@ impl Misbehaves for FlipsBit {
 struct FlipsBitOfContent;
 
 impl Misbehaves for FlipsBitOfContent {
-    fn decompress(
-        &self,
-        memory: &mut Memory,
-        base: &mut dyn DecompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn decompress(&self, call: Decompress<'_>) -> Result<usize, Error> {
+        let Decompress {
+            memory,
+            base,
+            src,
+            dst,
+        } = call;
         let n = base.decompress(src, dst)?;
         if memory.calls.is_multiple_of(3) && n > 0 {
             dst[n / 2] ^= 0x10;
@@ -139,25 +109,15 @@ impl Misbehaves for FlipsBitOfContent {
 struct PrivateFormat;
 
 impl Misbehaves for PrivateFormat {
-    fn compress(
-        &self,
-        _: &mut Memory,
-        base: &mut dyn CompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn compress(&self, call: Compress<'_>) -> Result<usize, Error> {
+        let Compress { base, src, dst, .. } = call;
         let n = base.compress(src, dst)?;
         dst[..n].iter_mut().for_each(|byte| *byte = !*byte);
         Ok(n)
     }
 
-    fn decompress(
-        &self,
-        _: &mut Memory,
-        base: &mut dyn DecompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn decompress(&self, call: Decompress<'_>) -> Result<usize, Error> {
+        let Decompress { base, src, dst, .. } = call;
         let right: Vec<u8> = src.iter().map(|byte| !byte).collect();
         base.decompress(&right, dst)
     }
@@ -172,13 +132,8 @@ impl Misbehaves for FrameInsteadOfBlock {
         right?.checked_add(15)
     }
 
-    fn compress(
-        &self,
-        _: &mut Memory,
-        base: &mut dyn CompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn compress(&self, call: Compress<'_>) -> Result<usize, Error> {
+        let Compress { base, src, dst, .. } = call;
         let head = b"\x04\x22\x4d\x18\x60\x40\x82";
         let room = dst
             .len()
@@ -205,13 +160,8 @@ impl Misbehaves for MultiStream {
         right?.checked_mul(2)
     }
 
-    fn compress(
-        &self,
-        _: &mut Memory,
-        base: &mut dyn CompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn compress(&self, call: Compress<'_>) -> Result<usize, Error> {
+        let Compress { base, src, dst, .. } = call;
         if src.is_empty() {
             return base.compress(src, dst);
         }
@@ -228,13 +178,8 @@ impl Misbehaves for MultiStream {
 struct WrongChecksum;
 
 impl Misbehaves for WrongChecksum {
-    fn compress(
-        &self,
-        _: &mut Memory,
-        base: &mut dyn CompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn compress(&self, call: Compress<'_>) -> Result<usize, Error> {
+        let Compress { base, src, dst, .. } = call;
         let n = base.compress(src, dst)?;
         dst[n - 4..n].reverse();
         Ok(n)
@@ -264,13 +209,13 @@ impl Misbehaves for FailsLevel {
         })
     }
 
-    fn compress(
-        &self,
-        memory: &mut Memory,
-        base: &mut dyn CompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn compress(&self, call: Compress<'_>) -> Result<usize, Error> {
+        let Compress {
+            memory,
+            base,
+            src,
+            dst,
+        } = call;
         match memory.failed {
             true => Err(fail(ErrorKind::Unsupported)),
             false => base.compress(src, dst),
@@ -283,13 +228,8 @@ impl Misbehaves for FailsLevel {
 struct RefusesEmpty;
 
 impl Misbehaves for RefusesEmpty {
-    fn compress(
-        &self,
-        _: &mut Memory,
-        base: &mut dyn CompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn compress(&self, call: Compress<'_>) -> Result<usize, Error> {
+        let Compress { base, src, dst, .. } = call;
         match src.is_empty() {
             true => Err(fail(ErrorKind::InvalidArgument)),
             false => base.compress(src, dst),
@@ -302,13 +242,8 @@ impl Misbehaves for RefusesEmpty {
 struct ReadsOnlySmall;
 
 impl Misbehaves for ReadsOnlySmall {
-    fn decompress(
-        &self,
-        _: &mut Memory,
-        base: &mut dyn DecompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn decompress(&self, call: Decompress<'_>) -> Result<usize, Error> {
+        let Decompress { base, src, dst, .. } = call;
         match src.len() > 20_000 {
             true => Err(fail(ErrorKind::Unsupported)),
             false => base.decompress(src, dst),

@@ -61,24 +61,12 @@ pub(crate) trait Misbehaves: Debug + Send + Sync + 'static {
         Ok(Memory::default())
     }
 
-    fn compress(
-        &self,
-        _memory: &mut Memory,
-        base: &mut dyn CompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
-        base.compress(src, dst)
+    fn compress(&self, call: Compress<'_>) -> Result<usize, Error> {
+        call.base.compress(call.src, call.dst)
     }
 
-    fn decompress(
-        &self,
-        _memory: &mut Memory,
-        base: &mut dyn DecompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
-        base.decompress(src, dst)
+    fn decompress(&self, call: Decompress<'_>) -> Result<usize, Error> {
+        call.base.decompress(call.src, call.dst)
     }
 
     /// `None`: as the trait itself does it.
@@ -95,6 +83,22 @@ pub(crate) trait Misbehaves: Debug + Send + Sync + 'static {
     fn batch(&self, _jobs: &mut [Job<'_>]) {}
 
     fn drop_session(&self) {}
+}
+
+/// One call to compress, with the session that would do it right.
+pub(crate) struct Compress<'a> {
+    pub memory: &'a mut Memory,
+    pub base: &'a mut dyn CompressSession,
+    pub src: &'a [u8],
+    pub dst: &'a mut [u8],
+}
+
+/// One call to decompress, likewise.
+pub(crate) struct Decompress<'a> {
+    pub memory: &'a mut Memory,
+    pub base: &'a mut dyn DecompressSession,
+    pub src: &'a [u8],
+    pub dst: &'a mut [u8],
 }
 
 /// What a session remembers.
@@ -231,8 +235,12 @@ impl<S: ?Sized> Drop for Session<S> {
 impl CompressSession for Session<dyn CompressSession> {
     fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Result<usize, Error> {
         self.memory.calls += 1;
-        self.how
-            .compress(&mut self.memory, &mut *self.base, src, dst)
+        self.how.compress(Compress {
+            memory: &mut self.memory,
+            base: &mut *self.base,
+            src,
+            dst,
+        })
     }
 
     fn compress_many(&mut self, jobs: &mut [Job<'_>]) {
@@ -245,8 +253,12 @@ impl CompressSession for Session<dyn CompressSession> {
 impl DecompressSession for Session<dyn DecompressSession> {
     fn decompress(&mut self, src: &[u8], dst: &mut [u8]) -> Result<usize, Error> {
         self.memory.calls += 1;
-        self.how
-            .decompress(&mut self.memory, &mut *self.base, src, dst)
+        self.how.decompress(Decompress {
+            memory: &mut self.memory,
+            base: &mut *self.base,
+            src,
+            dst,
+        })
     }
 
     fn decompress_exact(&mut self, src: &[u8], dst: &mut [u8]) -> Result<(), Error> {

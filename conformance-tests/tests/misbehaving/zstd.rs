@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use compressor_api::{
-    CompressSession, Compressor, CompressorFactory, DecompressSession, Error, ErrorKind, Spec,
-};
+use compressor_api::{Compressor, CompressorFactory, Error, ErrorKind, Spec};
 use compressor_conformance::Subject;
 
-use crate::wrapper::{Memory, Misbehaves, fail, misbehaving};
+use crate::wrapper::{Compress, Decompress, Misbehaves, fail, misbehaving};
 
 /// A frame without the checksum that the spec asked for.
 #[derive(Debug)]
@@ -28,13 +26,8 @@ impl Misbehaves for NoChecksum {
 struct NoContentSize;
 
 impl Misbehaves for NoContentSize {
-    fn compress(
-        &self,
-        _: &mut Memory,
-        base: &mut dyn CompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn compress(&self, call: Compress<'_>) -> Result<usize, Error> {
+        let Compress { base, src, dst, .. } = call;
         // Magic, descriptor, eight bytes of content size: the size goes, a window of 1 MiB comes.
         let n = base.compress(src, dst)?;
         dst[4] &= 0b0000_0100;
@@ -49,13 +42,8 @@ impl Misbehaves for NoContentSize {
 struct AcceptsSkippable;
 
 impl Misbehaves for AcceptsSkippable {
-    fn decompress(
-        &self,
-        _: &mut Memory,
-        base: &mut dyn DecompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn decompress(&self, call: Decompress<'_>) -> Result<usize, Error> {
+        let Decompress { base, src, dst, .. } = call;
         match src.strip_prefix(b"\x50\x2a\x4d\x18\x04\0\0\0\xaa\xbb\xcc\xdd") {
             Some(rest) => base.decompress(rest, dst),
             None => base.decompress(src, dst),
@@ -83,13 +71,8 @@ impl Misbehaves for DropsDictionary {
 struct CallsWrongDictionaryCorrupt;
 
 impl Misbehaves for CallsWrongDictionaryCorrupt {
-    fn decompress(
-        &self,
-        _: &mut Memory,
-        base: &mut dyn DecompressSession,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn decompress(&self, call: Decompress<'_>) -> Result<usize, Error> {
+        let Decompress { base, src, dst, .. } = call;
         base.decompress(src, dst)
             .map_err(|error| match error.kind() {
                 ErrorKind::WrongDictionary => fail(ErrorKind::CorruptInput),
