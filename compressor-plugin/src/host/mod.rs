@@ -9,6 +9,8 @@ mod factory;
 mod ffi;
 mod file;
 mod known;
+#[cfg(test)]
+mod loopback;
 mod manifest;
 mod quarantine;
 mod session;
