@@ -99,15 +99,6 @@ fn the_window_is_written_where_the_format_has_a_place_for_it() {
 }
 
 #[test]
-fn other_formats_are_unsupported() {
-    for format in [Format::None, Format::Zstd, Format::Lz4Sized, Format::Snappy] {
-        let refused = factory().compressor(&Spec::new(format)).unwrap_err();
-        assert_eq!(refused.kind(), ErrorKind::Unsupported, "{format}");
-        assert_eq!(refused.provider(), PROVIDER.id);
-    }
-}
-
-#[test]
 fn the_registry_takes_it_as_the_software_codec() {
     let registry = Registry::builder().provider(&PROVIDER).build().unwrap();
     for format in FORMATS {

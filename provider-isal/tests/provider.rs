@@ -268,15 +268,6 @@ fn the_window_is_written_where_the_format_has_a_place_for_it() {
 }
 
 #[test]
-fn other_formats_are_unsupported() {
-    for format in [Format::None, Format::Zstd, Format::Lz4Sized, Format::Snappy] {
-        let refused = factory().compressor(&Spec::new(format)).unwrap_err();
-        assert_eq!(refused.kind(), ErrorKind::Unsupported, "{format}");
-        assert_eq!(refused.provider(), PROVIDER.id);
-    }
-}
-
-#[test]
 fn the_longest_content_is_taken_and_one_byte_more_is_not() {
     let longest = 64 << 20;
     let content = vec![7; longest + 1];

@@ -2,9 +2,18 @@
 
 use std::thread;
 
-use compressor_api::{Error, ErrorKind, Job};
+use compressor_api::{Error, ErrorKind, Format, Job, Spec};
 
 use super::{FORMATS, compress, compressor, decompress, noise, served, text};
+
+#[test]
+fn other_formats_are_unsupported() {
+    for format in [Format::None, Format::Zstd, Format::Lz4Sized, Format::Snappy] {
+        let refused = crate::factory().compressor(&Spec::new(format)).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::Unsupported, "{format}");
+        assert_eq!(refused.provider(), crate::factory().id());
+    }
+}
 
 #[test]
 fn a_failed_compression_leaves_no_trace() {
