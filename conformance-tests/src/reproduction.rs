@@ -51,7 +51,7 @@ impl Reproduction {
                 case.unit = fault.unit.clone().filter(|unit| unit.len() <= PRINTED_UNIT);
             }
         }
-        if case.size <= PRINTED_CONTENT && case.hex.is_none() {
+        if (1..=PRINTED_CONTENT).contains(&case.size) && case.hex.is_none() {
             case.hex = Some(case.content());
         }
         Self {

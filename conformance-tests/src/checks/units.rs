@@ -20,7 +20,7 @@ pub(super) static CHECKS: &[Check] = &[
         proves: "What the reference libraries wrote is read.",
         proof: Proof::Operation {
             directions: &[Direction::Decompress],
-            cases: known_unit,
+            cases: |_| vec![Case::new(Kind::Zeros, 0, 0)],
             run: known_answer,
         },
     },
@@ -96,21 +96,14 @@ pub(super) static CHECKS: &[Check] = &[
     },
 ];
 
-fn known_unit(target: &Target) -> Vec<Case> {
-    let unit = self_test::unit(target.format);
-    vec![Case::of_unit(unit, self_test::CONTENT.len())]
-}
-
 fn known_answer(target: &Target, case: &Case) -> Result<(), Stop> {
-    let (unit, _) = target.unit(case)?;
-    if target.is_beyond_limits(&unit, self_test::CONTENT.len()) {
-        return Err(Stop::NotTried(
-            "the known unit is outside the limits".into(),
-        ));
+    let (unit, content) = (self_test::unit(target.format), self_test::CONTENT);
+    if target.is_beyond_limits(unit, content.len()) {
+        return Err(Stop::NotTried("units outside the limits".into()));
     }
     let mut session = target.decompress_session(case)?;
-    let called = target.decompress(&mut *session, &unit, self_test::CONTENT.len())?;
-    same(self_test::CONTENT, called.bytes()?)
+    let called = target.decompress(&mut *session, unit, content.len())?;
+    same(content, called.bytes()?)
 }
 
 fn unit_not_empty(target: &Target, case: &Case) -> Result<(), Stop> {

@@ -35,7 +35,7 @@ fn run(target: &Target, case: &Case) -> Result<(), Stop> {
         .find(|vector| Some(vector.line) == case.at)
         .ok_or_else(|| Stop::NotTried("no vector stands there".into()))?;
     if target.is_beyond_limits(&vector.unit, vector.room) {
-        return Err(Stop::NotTried("a unit outside the limits".into()));
+        return Err(Stop::NotTried("units outside the limits".into()));
     }
     let mut session = target.decompress_session(case)?;
     if !vector.exact {
