@@ -102,3 +102,36 @@ impl CompressorFactory for Factory {
         self_test::known_answers(self)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::library::NAMES;
+
+    #[test]
+    fn a_library_that_decompresses_wrong_compresses_only() {
+        let mut library = match Library::by_name(NAMES) {
+            Ok(library) => library,
+            Err(error) => return eprintln!("skipped, for want of ISA-L: {error}"),
+        };
+        library.trust = Trust::CompressOnly {
+            why: "as told".into(),
+        };
+        let factory = Factory::new(library);
+        assert_eq!(factory.health().to_string(), "Degraded: as told");
+        assert_eq!(factory.capabilities(), COMPRESS);
+        assert_eq!(factory.self_test(), Ok(()));
+
+        let zlib = factory.compressor(&Spec::new(Format::Zlib)).unwrap();
+        assert_eq!(zlib.effective().decompress, None);
+        let refused = zlib.decompress_session().err().unwrap();
+        assert_eq!(refused.kind(), ErrorKind::Unsupported);
+        let mut unit = [0; 4_096];
+        let mut session = zlib.compress_session().unwrap();
+        assert!(session.compress(self_test::CONTENT, &mut unit).is_ok());
+
+        let stored = Spec::new(Format::Zlib).with_level(0).unwrap();
+        let refused = factory.compressor(&stored).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::Unsupported);
+    }
+}

@@ -88,7 +88,7 @@
 //!
 //! # Memory
 //!
-//! A session holds all that ISA-L needs from the start: 430 KiB to compress, of which a small block
+//! A session holds all that ISA-L needs from the start: 420 KiB to compress, of which a small block
 //! touches a part, and 86 KiB to decompress. Nothing is allocated per operation, except that the
 //! first compressions into a `dst` below the bound grow a buffer of the bound's length.
 
@@ -154,7 +154,9 @@ impl Open for Opener {
             Some(path) => Library::by_path(path)?,
         };
         let factory = Factory::new(library);
-        probe::probe(&factory)?;
+        probe::probe(&factory).map_err(|what| OpenError::Broken {
+            why: format!("{}: {what}", factory.library()),
+        })?;
         Ok(Arc::new(factory))
     }
 }

@@ -71,8 +71,8 @@ impl Version {
         if arch == "aarch64" && self < DECODES_ON_AARCH64 {
             return Ok(Trust::CompressOnly {
                 why: format!(
-                    "ISA-L {self} decompresses some units to wrong content on aarch64, up to \
-                     {DECODES_ON_AARCH64}: it compresses only"
+                    "ISA-L {self} compresses only: before {DECODES_ON_AARCH64} it decompresses some \
+                     units to wrong content on aarch64"
                 ),
             });
         }
