@@ -31,6 +31,7 @@
 //! | `snappy` | `software.snappy` | `snappy` |
 //! | `zstd` | `software.zstd` | `zstd` |
 //! | `libdeflate` | `libdeflate` | `zlib`, `deflate-raw`, `gzip`, accelerated |
+//! | `isal` | `isal` | the same, faster and longer; serves where a policy prefers it, and where ISA-L is installed |
 //!
 //! `software.none` is always there. A format whose software codec is not linked is still known by
 //! name, and asking for it says so.

@@ -7,6 +7,8 @@ pub static LINKED: &[&ProviderEntry] = &[
     &stored::PROVIDER,
     #[cfg(feature = "deflate")]
     &compressor_deflate::PROVIDER,
+    #[cfg(feature = "isal")]
+    &provider_isal::PROVIDER,
     #[cfg(feature = "libdeflate")]
     &provider_libdeflate::PROVIDER,
     #[cfg(feature = "lz4")]

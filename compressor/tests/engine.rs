@@ -43,6 +43,7 @@ fn serve(compressor: &dyn Compressor) -> [&'static str; 2] {
 fn every_feature_that_is_on_lists_its_provider_and_no_other_does() {
     let mut expected = vec!["software.none"];
     expected.extend(cfg!(feature = "deflate").then_some("software.deflate"));
+    expected.extend(cfg!(feature = "isal").then_some("isal"));
     expected.extend(cfg!(feature = "libdeflate").then_some("libdeflate"));
     expected.extend(cfg!(feature = "lz4").then_some("software.lz4"));
     expected.extend(cfg!(feature = "snappy").then_some("software.snappy"));
@@ -59,7 +60,14 @@ fn every_feature_that_is_on_lists_its_provider_and_no_other_does() {
 fn every_linked_provider_opens_and_serves_what_it_lists() {
     let engine = Engine::new().unwrap();
     for entry in engine.registry().entries() {
-        let factory = engine.registry().open(entry.id.as_str()).unwrap();
+        let factory = match engine.registry().open(entry.id.as_str()) {
+            Ok(factory) => factory,
+            Err(OpenError::Absent { why }) => {
+                println!("{} is absent: {why}", entry.id);
+                continue;
+            }
+            Err(error) => panic!("{}: {error}", entry.id),
+        };
         for capabilities in factory.capabilities() {
             assert!(entry.formats.contains(&capabilities.format), "{}", entry.id);
         }

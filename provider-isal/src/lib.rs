@@ -56,12 +56,8 @@
 //! # Priority
 //!
 //! A caller who names a level expects the length that goes with it, and above level 3 ISA-L's units
-//! are longer than zlib's. So its priority is −1: whatever else accelerates these formats comes
-//! first, `libdeflate` in particular, and software, whose priority is the same and whose name is
-//! later, comes after it. By default it serves where nothing else does that is faster than zlib: in a
-//! program without another accelerator, and specs with a smaller window, which libdeflate does not
-//! write. A policy that wants speed prefers it or assigns it; one that wants zlib's length there
-//! assigns software.
+//! are longer than zlib's. So its priority is −2: software comes before it, and by default it serves
+//! nothing. A policy that wants speed prefers it or assigns it.
 //!
 //! # Windows
 //!
@@ -140,7 +136,7 @@ pub static PROVIDER: ProviderEntry = ProviderEntry::new(
     &[Format::Zlib, Format::DeflateRaw, Format::Gzip],
     &Opener,
 )
-.with_priority(-1)
+.with_priority(-2)
 .with_params(&[LIBRARY_PATH]);
 
 compressor_api::submit_provider!(PROVIDER);
