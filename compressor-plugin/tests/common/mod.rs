@@ -1,6 +1,7 @@
 //! Builds the plugins that the tests load.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
+use std::env::consts::ARCH;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -123,15 +124,18 @@ pub fn mode(path: &Path, mode: u32) {
 /// only this user may write to.
 pub fn cargo_build(what: &str, name: &str, file: &str) -> PathBuf {
     // TARGET_DIR/[TRIPLE/]PROFILE/deps/TEST
-    let target_dir = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     let test = std::env::current_exe().unwrap();
     let output_dir = test.parent().unwrap().parent().unwrap();
     let mut command = Command::new(env!("CARGO"));
     command
         .current_dir(PACKAGE)
         .args(["build", "--quiet", what, name]);
-    if let Some(triple) = output_dir.parent().filter(|parent| *parent != target_dir) {
-        command.arg("--target").arg(triple.file_name().unwrap());
+    let above = output_dir.parent().unwrap().file_name().unwrap();
+    let triple = above
+        .to_str()
+        .filter(|name| name.starts_with(&format!("{ARCH}-")));
+    if let Some(triple) = triple {
+        command.args(["--target", triple]);
     }
     if output_dir.ends_with("release") {
         command.arg("--release");
