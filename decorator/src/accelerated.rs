@@ -3,12 +3,13 @@ use std::sync::{Arc, OnceLock};
 
 use compressor_api::{
     CompressSession, Compressor, DecompressSession, Direction, Effective, Error, ErrorKind,
-    OnFailure, OpenError, Selected, Selection, Spec, Verdict,
+    OnFailure, OpenError, OutputNeed, Selected, Selection, Spec, Verdict,
 };
 
+use crate::accelerator::Accelerator;
 use crate::lane::Lane;
 use crate::session::Session;
-use crate::{Guards, Options, Reason, Snapshot};
+use crate::{Guards, Options, Reason, Snapshot, events};
 
 /// A software codec with an accelerator before it, per direction, behind one [`Compressor`].
 ///
@@ -84,14 +85,15 @@ impl Builder {
             accelerated.lane(direction).leave_to_software(why);
         }
         for selected in self.accelerators {
-            match accelerated.attach(&selected) {
+            match accelerated.put(&selected) {
+                Ok(accelerator) => events::began_with(&accelerator),
                 Err(error)
                     if error.kind() == ErrorKind::InvalidArgument
                         || self.options.on_operation_error == OnFailure::Fail =>
                 {
                     return Err(error);
                 }
-                Ok(()) | Err(_) => {}
+                Err(_) => {}
             }
         }
         Ok(accelerated)
@@ -141,6 +143,11 @@ impl Accelerated {
     /// - [`Unsupported`](ErrorKind::Unsupported): its capabilities fall short of the spec.
     /// - What [`self_check`](crate::self_check) says; software goes on.
     pub fn attach(&self, selected: &Selected) -> Result<(), Error> {
+        self.put(selected)
+            .map(|accelerator| events::attached(&accelerator))
+    }
+
+    fn put(&self, selected: &Selected) -> Result<Arc<Accelerator>, Error> {
         self.lane(selected.capabilities.direction)
             .attach(selected, &self.guards, self.options)
     }
@@ -222,9 +229,17 @@ impl Compressor for Accelerated {
     }
 
     /// Software's: with that much room it always succeeds, and it is asked whenever the
-    /// accelerator says that its own result does not fit.
+    /// accelerator says that its own result does not fit. An accelerator that is not offered less
+    /// than its own bound ([`OutputNeed::Bound`]) adds to it, or it would never be used.
     fn max_compressed_len(&self, src_len: usize) -> Option<usize> {
-        self.software.max_compressed_len(src_len)
+        let bound = self.software.max_compressed_len(src_len)?;
+        let own = match self.compress.accelerator.get() {
+            Some(accelerator) if accelerator.capabilities.output == OutputNeed::Bound => {
+                accelerator.bound(src_len).ok().flatten()
+            }
+            _ => None,
+        };
+        Some(own.map_or(bound, |own| own.max(bound)))
     }
 
     fn decompressed_len(&self, src: &[u8]) -> Result<Option<u64>, Error> {

@@ -1,7 +1,7 @@
 //! What the log hears: one event a change, none an operation.
 
 use compressor_api::{Error, Selected};
-use tracing::{error, info, warn};
+use tracing::{debug, error, info, warn};
 
 use crate::accelerator::Accelerator;
 use crate::{Cause, Guard};
@@ -36,6 +36,17 @@ pub(crate) fn reset(guard: &Guard) {
         provider = guard.provider().as_str(),
         direction = guard.direction().name(),
         "accelerator reset"
+    );
+}
+
+/// Not a change: what a process begins with is asked for, not reported.
+pub(crate) fn began_with(accelerator: &Accelerator) {
+    debug!(
+        provider = accelerator.provider.as_str(),
+        direction = accelerator.capabilities.direction.name(),
+        format = accelerator.spec.format().name(),
+        level = accelerator.spec.level(),
+        "accelerator in place"
     );
 }
 

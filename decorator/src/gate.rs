@@ -53,6 +53,20 @@ pub(crate) fn unit(
     Ok(header.declared_len)
 }
 
+/// Whether every decoder must read this unit alike, given that software could read it.
+///
+/// In LZ4 a match of distance 0 is no match, yet the reference library reads it; another decoder
+/// that refuses it is as right. Walks the block, so it is for failures only.
+pub(crate) fn is_beyond_doubt(spec: &Spec, unit: &[u8]) -> bool {
+    match spec.format() {
+        Format::Lz4Block | Format::Lz4Sized => inspect::header(spec.format(), unit)
+            .ok()
+            .and_then(|header| unit.get(header.len..))
+            .is_some_and(|block| inspect::lz4::content_len(block).is_ok()),
+        _ => true,
+    }
+}
+
 /// Whether `unit` can be what `src_len` bytes were compressed to, by what it says of itself.
 #[inline]
 pub(crate) fn plausible_unit(spec: &Spec, src_len: usize, unit: &[u8]) -> bool {
@@ -176,6 +190,17 @@ mod tests {
             let gate = unit(&caps(format), &Spec::new(format), src, 4_096);
             assert_eq!(gate, Err(Reason::BadInput), "{format}");
         }
+    }
+
+    #[test]
+    fn a_match_of_distance_0_is_in_doubt_and_nothing_that_an_encoder_writes_is() {
+        for format in Format::ALL {
+            assert!(is_beyond_doubt(&Spec::new(format), self_test::unit(format)));
+        }
+        let block = b"\x10A\0\0\x50BBBBB";
+        assert!(!is_beyond_doubt(&Spec::new(Format::Lz4Block), block));
+        let sized = [&10_u32.to_le_bytes()[..], block].concat();
+        assert!(!is_beyond_doubt(&Spec::new(Format::Lz4Sized), &sized));
     }
 
     #[test]

@@ -253,7 +253,7 @@ impl Guard {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests {
     use std::time::Duration;
 

@@ -53,7 +53,7 @@ impl Lane {
         selected: &Selected,
         guards: &Guards,
         options: Options,
-    ) -> Result<(), Error> {
+    ) -> Result<Arc<Accelerator>, Error> {
         let misplaced = Error::new(ErrorKind::InvalidArgument, selected.provider);
         if selected.capabilities.direction != self.direction || self.accelerator.get().is_some() {
             return Err(misplaced);
@@ -77,10 +77,7 @@ impl Lane {
         }
         let accelerator = Arc::new(accelerator);
         match self.accelerator.set(accelerator.clone()) {
-            Ok(()) => {
-                events::attached(&accelerator);
-                Ok(())
-            }
+            Ok(()) => Ok(accelerator),
             Err(_) => Err(misplaced),
         }
     }

@@ -20,12 +20,17 @@ pub enum Verify {
     Always,
 }
 
+impl Verify {
+    const DEFAULT: Self = Self::Sampled {
+        first: 32,
+        one_in: 1024,
+    };
+}
+
 impl Default for Verify {
+    /// The first 32, then one in 1,024.
     fn default() -> Self {
-        Self::Sampled {
-            first: 32,
-            one_in: 1024,
-        }
+        Self::DEFAULT
     }
 }
 
@@ -51,10 +56,7 @@ impl Options {
     #[must_use]
     pub const fn new() -> Self {
         Self {
-            verify: Verify::Sampled {
-                first: 32,
-                one_in: 1024,
-            },
+            verify: Verify::DEFAULT,
             self_check: true,
             on_operation_error: OnFailure::Software,
         }

@@ -108,7 +108,7 @@ fn a_healthy_provider_is_heard_of_once() {
     with_log(|log| {
         let process = Process::new();
         let mut rig = rig(&process, Format::Zlib, Options::new(), Arc::new(Behaves));
-        log.assert_heard(&[(Level::INFO, "attached")]);
+        log.assert_heard(&[(Level::DEBUG, "in place")]);
         rig.run_times(Direction::Compress, 200);
         drop(rig);
         log.assert_heard(&[]);

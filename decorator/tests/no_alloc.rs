@@ -14,10 +14,9 @@ mod support;
 
 use std::hint::black_box;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use compressor_api::{
-    CompressSession, DecompressSession, Direction, Error, ErrorKind, Format, Job, Spec,
-};
+use compressor_api::{Direction, Error, ErrorKind, Format, Job, Spec};
 use compressor_decorator::{Options, Reason, Verify};
 
 use counting::allocations;
@@ -187,38 +186,13 @@ fn falling_back_allocates_nothing() {
 fn a_failure_that_is_redone_allocates_nothing() {
     /// Fails every fourth time: the breaker stays closed.
     #[derive(Debug, Default)]
-    struct EveryFourth(std::sync::atomic::AtomicU64);
-    impl EveryFourth {
-        fn fails(&self) -> bool {
-            self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed) % 4 == 3
-        }
-    }
+    struct EveryFourth(AtomicU64);
     impl Misbehaviour for EveryFourth {
-        fn compress(
-            &self,
-            codec: &mut dyn CompressSession,
-            spec: &Spec,
-            src: &[u8],
-            dst: &mut [u8],
-        ) -> Result<usize, Error> {
-            if self.fails() {
-                ScribblesThenFails.compress(codec, spec, src, dst)
+        fn operate(&self, codec: Codec<'_>, dst: &mut [u8]) -> Result<usize, Error> {
+            if self.0.fetch_add(1, Ordering::Relaxed) % 4 == 3 {
+                ScribblesThenFails.operate(codec, dst)
             } else {
-                codec.compress(src, dst)
-            }
-        }
-
-        fn decompress(
-            &self,
-            codec: &mut dyn DecompressSession,
-            spec: &Spec,
-            src: &[u8],
-            dst: &mut [u8],
-        ) -> Result<usize, Error> {
-            if self.fails() {
-                ScribblesThenFails.decompress(codec, spec, src, dst)
-            } else {
-                codec.decompress(src, dst)
+                codec(dst)
             }
         }
     }

@@ -24,7 +24,7 @@ use compressor_api::{
 };
 use compressor_decorator::{Accelerated, BreakerState, Counters, Options, Reason, Verify};
 
-use misbehaving::{ID, Misbehaviour, error, selected};
+use misbehaving::{Codec, ID, Misbehaviour, error, selected};
 use support::{Chance, Process, software, text, unlimited};
 
 const THREADS: usize = 8;
@@ -117,25 +117,8 @@ impl Misbehaviour for Storm {
         Ok(())
     }
 
-    fn compress(
-        &self,
-        codec: &mut dyn CompressSession,
-        _: &Spec,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
-        let result = codec.compress(src, dst);
-        self.strike(result, dst)
-    }
-
-    fn decompress(
-        &self,
-        codec: &mut dyn DecompressSession,
-        _: &Spec,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
-        let result = codec.decompress(src, dst);
+    fn operate(&self, codec: Codec<'_>, dst: &mut [u8]) -> Result<usize, Error> {
+        let result = codec(dst);
         self.strike(result, dst)
     }
 }

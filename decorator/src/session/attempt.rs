@@ -6,10 +6,10 @@ use super::device::Device;
 use super::fault::{Charge, Fault};
 use super::op::{Op, Side, Verified};
 use super::software::Software;
-use crate::Reason;
 use crate::accelerator::Accelerator;
 use crate::breaker::Pass;
 use crate::contain::contain;
+use crate::{Cause, Reason, gate};
 
 /// An accelerator in front of software, in one session.
 pub(crate) struct Attempt<'a, S: Side + ?Sized> {
@@ -75,9 +75,9 @@ impl<S: Side + ?Sized> Attempt<'_, S> {
             Ok(permit) => permit,
             Err(reason) => return self.decline::<O>(reason, src, dst),
         };
-        if let Err(fault) = self.device.open(accelerator) {
+        if let Err(why) = self.device.open(accelerator) {
             drop(permit);
-            self.not_opened(fault);
+            let fault = self.not_opened(why);
             return self.redo::<O>(pass, fault, src, dst);
         }
         let session = self.device.session();
@@ -97,10 +97,10 @@ impl<S: Side + ?Sized> Attempt<'_, S> {
         let Some(mut pass) = accelerator.guard.admit_if_closed() else {
             return Ok(());
         };
-        let Err(fault) = self.device.open(accelerator) else {
+        let Err(why) = self.device.open(accelerator) else {
             return Ok(());
         };
-        self.not_opened(fault);
+        let fault = self.not_opened(why);
         self.charge(&mut pass, fault.charge);
         if self.may_not_replace(fault) {
             Err(fault.error)
@@ -109,9 +109,16 @@ impl<S: Side + ?Sized> Attempt<'_, S> {
         }
     }
 
-    fn not_opened(&mut self, fault: Fault) {
-        self.software.tally.error(fault.error.kind());
+    fn not_opened(&mut self, why: Option<Error>) -> Fault {
+        let kind = why.map_or(ErrorKind::Panic, Error::kind);
+        self.software.tally.error(kind);
+        let accelerator = self.accelerator;
+        let fault = match why {
+            Some(error) => Fault::answered(accelerator.capabilities.direction, error),
+            None => Fault::panicked(accelerator.provider),
+        };
         self.device.lose(fault.is_forked());
+        fault
     }
 
     /// Leaves the operation to software, without an attempt.
@@ -291,6 +298,12 @@ impl<S: Side + ?Sized> Attempt<'_, S> {
 
         let result = O::run(&mut self.software.session, src, dst);
         let reason = match result {
+            Ok(_)
+                if O::DIRECTION == Direction::Decompress
+                    && !gate::is_beyond_doubt(&self.accelerator.spec, src) =>
+            {
+                Reason::BadInput
+            }
             Ok(_) => {
                 self.charge(pass, fault.charge);
                 if fails {
@@ -319,7 +332,7 @@ impl<S: Side + ?Sized> Attempt<'_, S> {
             Charge::Failure(weight) => accelerator.guard.failed(pass, weight),
             Charge::Refusal => accelerator.refused(),
             Charge::Quarantine(cause) => {
-                if cause == crate::Cause::WrongBytes {
+                if cause == Cause::WrongBytes {
                     self.software.tally.mismatch();
                 }
                 accelerator.guard.quarantine(cause);

@@ -1,4 +1,5 @@
-use super::fault::Fault;
+use compressor_api::Error;
+
 use super::op::Side;
 use crate::Reason;
 use crate::accelerator::Accelerator;
@@ -76,9 +77,9 @@ impl<S: Side + ?Sized> Device<S> {
         self.session.as_mut().map(|session| &mut **session)
     }
 
-    /// Makes a session.
+    /// Makes a session. `Err(None)`: the accelerator panicked.
     #[cold]
-    pub fn open(&mut self, accelerator: &Accelerator) -> Result<(), Fault> {
+    pub fn open(&mut self, accelerator: &Accelerator) -> Result<(), Option<Error>> {
         let opened = accelerator
             .compressor
             .as_ref()
@@ -86,10 +87,11 @@ impl<S: Side + ?Sized> Device<S> {
         match opened {
             Some(Ok(session)) => {
                 self.session.replace(Some(session));
+                self.rest = 0;
                 Ok(())
             }
-            Some(Err(error)) => Err(Fault::answered(accelerator.capabilities.direction, error)),
-            None => Err(Fault::panicked(accelerator.provider)),
+            Some(Err(error)) => Err(Some(error)),
+            None => Err(None),
         }
     }
 

@@ -54,14 +54,14 @@ impl<S: Side + ?Sized> Session<S> {
             link: None,
         };
         if let Some(accelerator) = session.lane.accelerator.get().cloned() {
-            session.link(accelerator)?;
+            session.link_to(accelerator)?;
         }
         Ok(session)
     }
 
     /// Puts the accelerator in front.
     #[cold]
-    fn link(&mut self, accelerator: Arc<Accelerator>) -> Result<(), Error> {
+    fn link_to(&mut self, accelerator: Arc<Accelerator>) -> Result<(), Error> {
         if self.software.checker.is_none() {
             self.software.checker = S::checker(&*self.lane.software)?;
         }
@@ -84,7 +84,7 @@ impl<S: Side + ?Sized> Session<S> {
             && let Some(accelerator) = self.lane.accelerator.get().cloned()
         {
             // Software serves if this fails, and the next operation tries again.
-            let _ = self.link(accelerator);
+            let _ = self.link_to(accelerator);
         }
         match &mut self.link {
             Some(link) => Ok(Attempt {

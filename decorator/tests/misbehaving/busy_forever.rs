@@ -1,7 +1,8 @@
-use compressor_api::{CompressSession, DecompressSession, Error, ErrorKind, Spec};
-
-use super::{Misbehaviour, error};
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use compressor_api::{Error, ErrorKind};
+
+use super::{Codec, Misbehaviour, error};
 
 /// Is always busy; counts how often it is asked.
 #[derive(Debug, Default)]
@@ -9,31 +10,9 @@ pub struct BusyForever {
     pub attempts: AtomicU64,
 }
 
-impl BusyForever {
-    fn busy(&self) -> Result<usize, Error> {
+impl Misbehaviour for BusyForever {
+    fn operate(&self, _: Codec<'_>, _: &mut [u8]) -> Result<usize, Error> {
         self.attempts.fetch_add(1, Ordering::Relaxed);
         Err(error(ErrorKind::Busy))
-    }
-}
-
-impl Misbehaviour for BusyForever {
-    fn compress(
-        &self,
-        _: &mut dyn CompressSession,
-        _: &Spec,
-        _: &[u8],
-        _: &mut [u8],
-    ) -> Result<usize, Error> {
-        self.busy()
-    }
-
-    fn decompress(
-        &self,
-        _: &mut dyn DecompressSession,
-        _: &Spec,
-        _: &[u8],
-        _: &mut [u8],
-    ) -> Result<usize, Error> {
-        self.busy()
     }
 }

@@ -1,8 +1,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use compressor_api::{CompressSession, DecompressSession, Error, Spec};
+use compressor_api::Error;
 
-use super::{ID, Misbehaviour};
+use super::{Codec, ID, Misbehaviour};
 
 /// Works until the process forks; then every session answers that it was forked.
 #[derive(Debug, Default)]
@@ -10,36 +10,11 @@ pub struct ForkedChild {
     pub forked: AtomicBool,
 }
 
-impl ForkedChild {
-    fn check(&self) -> Result<(), Error> {
-        if self.forked.load(Ordering::Relaxed) {
-            Err(Error::forked(ID))
-        } else {
-            Ok(())
-        }
-    }
-}
-
 impl Misbehaviour for ForkedChild {
-    fn compress(
-        &self,
-        codec: &mut dyn CompressSession,
-        _: &Spec,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
-        self.check()?;
-        codec.compress(src, dst)
-    }
-
-    fn decompress(
-        &self,
-        codec: &mut dyn DecompressSession,
-        _: &Spec,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
-        self.check()?;
-        codec.decompress(src, dst)
+    fn operate(&self, codec: Codec<'_>, dst: &mut [u8]) -> Result<usize, Error> {
+        if self.forked.load(Ordering::Relaxed) {
+            return Err(Error::forked(ID));
+        }
+        codec(dst)
     }
 }

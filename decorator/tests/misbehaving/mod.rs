@@ -65,11 +65,20 @@ pub use self::wrong_checksum::WrongChecksum;
 /// The name of every provider that misbehaves.
 pub const ID: ProviderId = ProviderId::new("misbehaving");
 
+/// One operation of a codec, with its input: it needs a buffer for the result.
+pub type Codec<'a> = &'a mut dyn FnMut(&mut [u8]) -> Result<usize, Error>;
+
 /// What a provider does instead of what its codec would. By default it behaves.
 pub trait Misbehaviour: Debug + Send + Sync + 'static {
     /// Before a session is made.
     fn open(&self, _: Direction) -> Result<(), Error> {
         Ok(())
+    }
+
+    /// Instead of an operation, whichever way: `codec` is what would put the right result into the
+    /// buffer.
+    fn operate(&self, codec: Codec<'_>, dst: &mut [u8]) -> Result<usize, Error> {
+        codec(dst)
     }
 
     /// Instead of compressing.
@@ -80,7 +89,7 @@ pub trait Misbehaviour: Debug + Send + Sync + 'static {
         src: &[u8],
         dst: &mut [u8],
     ) -> Result<usize, Error> {
-        codec.compress(src, dst)
+        self.operate(&mut |dst| codec.compress(src, dst), dst)
     }
 
     /// Instead of decompressing.
@@ -91,7 +100,7 @@ pub trait Misbehaviour: Debug + Send + Sync + 'static {
         src: &[u8],
         dst: &mut [u8],
     ) -> Result<usize, Error> {
-        codec.decompress(src, dst)
+        self.operate(&mut |dst| codec.decompress(src, dst), dst)
     }
 
     /// When a session is dropped.

@@ -1,8 +1,8 @@
 use std::sync::{Condvar, Mutex};
 
-use compressor_api::{CompressSession, DecompressSession, Error, Spec};
+use compressor_api::Error;
 
-use super::Misbehaviour;
+use super::{Codec, Misbehaviour};
 
 /// Holds every operation until it is told to let go; counts how many it holds, and the most.
 #[derive(Debug, Default)]
@@ -39,37 +39,17 @@ impl NContexts {
     pub fn most(&self) -> usize {
         self.state.lock().unwrap().most
     }
+}
 
-    fn hold(&self) {
+impl Misbehaviour for NContexts {
+    fn operate(&self, codec: Codec<'_>, dst: &mut [u8]) -> Result<usize, Error> {
         let mut state = self.state.lock().unwrap();
         state.inside += 1;
         state.most = state.most.max(state.inside);
         self.changed.notify_all();
         let mut state = self.changed.wait_while(state, |state| !state.open).unwrap();
         state.inside -= 1;
-    }
-}
-
-impl Misbehaviour for NContexts {
-    fn compress(
-        &self,
-        codec: &mut dyn CompressSession,
-        _: &Spec,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
-        self.hold();
-        codec.compress(src, dst)
-    }
-
-    fn decompress(
-        &self,
-        codec: &mut dyn DecompressSession,
-        _: &Spec,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
-        self.hold();
-        codec.decompress(src, dst)
+        drop(state);
+        codec(dst)
     }
 }

@@ -1,6 +1,6 @@
-use compressor_api::{CompressSession, DecompressSession, Error, ErrorKind, Spec};
+use compressor_api::{Error, ErrorKind};
 
-use super::{Misbehaviour, NContexts, error};
+use super::{Codec, Misbehaviour, NContexts, error};
 
 /// Does not return: not within its deadline, nor within anyone's patience. Once a test lets go of
 /// it, it answers that it timed out.
@@ -10,25 +10,8 @@ pub struct NeverCompletes {
 }
 
 impl Misbehaviour for NeverCompletes {
-    fn compress(
-        &self,
-        codec: &mut dyn CompressSession,
-        spec: &Spec,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
-        self.held.compress(codec, spec, src, dst)?;
-        Err(error(ErrorKind::Timeout))
-    }
-
-    fn decompress(
-        &self,
-        codec: &mut dyn DecompressSession,
-        spec: &Spec,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
-        self.held.decompress(codec, spec, src, dst)?;
+    fn operate(&self, codec: Codec<'_>, dst: &mut [u8]) -> Result<usize, Error> {
+        self.held.operate(codec, dst)?;
         Err(error(ErrorKind::Timeout))
     }
 }

@@ -1,29 +1,13 @@
-use compressor_api::{CompressSession, DecompressSession, Error, Spec};
+use compressor_api::Error;
 
-use super::Misbehaviour;
+use super::{Codec, Misbehaviour};
 
 /// Says OK with 0 bytes.
 #[derive(Debug)]
 pub struct OkWithZero;
 
 impl Misbehaviour for OkWithZero {
-    fn compress(
-        &self,
-        _: &mut dyn CompressSession,
-        _: &Spec,
-        _: &[u8],
-        _: &mut [u8],
-    ) -> Result<usize, Error> {
-        Ok(0)
-    }
-
-    fn decompress(
-        &self,
-        _: &mut dyn DecompressSession,
-        _: &Spec,
-        _: &[u8],
-        _: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn operate(&self, _: Codec<'_>, _: &mut [u8]) -> Result<usize, Error> {
         Ok(0)
     }
 }

@@ -1,29 +1,13 @@
-use compressor_api::{CompressSession, DecompressSession, Error, ErrorKind, Spec};
+use compressor_api::{Error, ErrorKind};
 
-use super::{Misbehaviour, error};
+use super::{Codec, Misbehaviour, error};
 
 /// Says that the result does not fit, whatever the room.
 #[derive(Debug)]
 pub struct OverflowAlways;
 
 impl Misbehaviour for OverflowAlways {
-    fn compress(
-        &self,
-        _: &mut dyn CompressSession,
-        _: &Spec,
-        _: &[u8],
-        _: &mut [u8],
-    ) -> Result<usize, Error> {
-        Err(error(ErrorKind::OutputTooSmall))
-    }
-
-    fn decompress(
-        &self,
-        _: &mut dyn DecompressSession,
-        _: &Spec,
-        _: &[u8],
-        _: &mut [u8],
-    ) -> Result<usize, Error> {
+    fn operate(&self, _: Codec<'_>, _: &mut [u8]) -> Result<usize, Error> {
         Err(error(ErrorKind::OutputTooSmall))
     }
 }

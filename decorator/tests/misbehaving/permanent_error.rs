@@ -1,8 +1,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use compressor_api::{CompressSession, DecompressSession, Error, Spec};
+use compressor_api::Error;
 
-use super::Misbehaviour;
+use super::{Codec, Misbehaviour};
 
 /// Answers with the same error for ever, or until it is mended; counts how often it is asked.
 #[derive(Debug)]
@@ -31,8 +31,10 @@ impl PermanentError {
     pub fn mend(&self) {
         self.left.store(0, Ordering::Relaxed);
     }
+}
 
-    fn answer(&self) -> Result<(), Error> {
+impl Misbehaviour for PermanentError {
+    fn operate(&self, codec: Codec<'_>, dst: &mut [u8]) -> Result<usize, Error> {
         self.attempts.fetch_add(1, Ordering::Relaxed);
         let one_less = |left: u64| left.checked_sub(1);
         match self
@@ -40,31 +42,7 @@ impl PermanentError {
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less)
         {
             Ok(_) => Err(self.error),
-            Err(_) => Ok(()),
+            Err(_) => codec(dst),
         }
-    }
-}
-
-impl Misbehaviour for PermanentError {
-    fn compress(
-        &self,
-        codec: &mut dyn CompressSession,
-        _: &Spec,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
-        self.answer()?;
-        codec.compress(src, dst)
-    }
-
-    fn decompress(
-        &self,
-        codec: &mut dyn DecompressSession,
-        _: &Spec,
-        src: &[u8],
-        dst: &mut [u8],
-    ) -> Result<usize, Error> {
-        self.answer()?;
-        codec.decompress(src, dst)
     }
 }

@@ -1,32 +1,13 @@
-use compressor_api::{CompressSession, DecompressSession, Error, ErrorKind, Spec};
+use compressor_api::{Error, ErrorKind};
 
-use super::{ID, Misbehaviour};
+use super::{Codec, ID, Misbehaviour};
 
 /// Answers with a code that nobody documented.
 #[derive(Debug)]
 pub struct UnknownErrorCode;
 
-/// The code.
-pub const CODE: i32 = -7_777;
-
 impl Misbehaviour for UnknownErrorCode {
-    fn compress(
-        &self,
-        _: &mut dyn CompressSession,
-        _: &Spec,
-        _: &[u8],
-        _: &mut [u8],
-    ) -> Result<usize, Error> {
-        Err(Error::with_native(ErrorKind::Device, ID, CODE))
-    }
-
-    fn decompress(
-        &self,
-        _: &mut dyn DecompressSession,
-        _: &Spec,
-        _: &[u8],
-        _: &mut [u8],
-    ) -> Result<usize, Error> {
-        Err(Error::with_native(ErrorKind::Device, ID, CODE))
+    fn operate(&self, _: Codec<'_>, _: &mut [u8]) -> Result<usize, Error> {
+        Err(Error::with_native(ErrorKind::Device, ID, -7_777))
     }
 }

@@ -74,3 +74,21 @@ fn a_lax_device_does_not_make_bad_data_good_where_it_is_looked_at() {
     assert_eq!(rig.counters(Direction::Decompress).mismatches, 0);
     assert_eq!(rig.state(Direction::Decompress), BreakerState::Closed);
 }
+
+#[test]
+fn a_unit_that_decoders_may_refuse_does_not_count() {
+    // A match of distance 0, which the reference library reads and others refuse.
+    let block = b"\x10A\0\0\x50BBBBB";
+    let sized = [&10_u32.to_le_bytes()[..], block].concat();
+    for (format, unit) in [(Format::Lz4Block, &block[..]), (Format::Lz4Sized, &sized)] {
+        let behaviour = Arc::new(PermanentError::new(error(ErrorKind::CorruptInput)));
+        let (_process, mut rig) = rig(format, BLIND, behaviour);
+        let read = rig.software.decompress_session().unwrap();
+        let expected = { read }.decompress(unit, &mut [0; 10]);
+        for _ in 0..100 {
+            assert_eq!(rig.decompress.decompress(unit, &mut [0; 10]), expected);
+        }
+        assert_all_in_software(&rig, Direction::Decompress, Reason::BadInput);
+        assert_eq!(rig.state(Direction::Decompress), BreakerState::Closed);
+    }
+}

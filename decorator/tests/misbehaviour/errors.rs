@@ -2,12 +2,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use compressor_api::{CompressSession, Compressor, Direction, Error, ErrorKind, Format, Spec};
+use compressor_api::{Compressor, Direction, Error, ErrorKind, Format};
 use compressor_decorator::{BreakerState, Reason};
 
 use super::misbehaving::{
-    FlipsBit, ForkedChild, Misbehaviour, PermanentError, ScribblesThenFails, UnknownErrorCode,
-    error,
+    Codec, FlipsBit, ForkedChild, Misbehaviour, PermanentError, ScribblesThenFails,
+    UnknownErrorCode, error,
 };
 use super::support::text;
 use super::{BLIND, BOTH, NO_LOOK, assert_all_in_software, rig};
@@ -91,15 +91,8 @@ fn a_probe_that_lies_quarantines() {
     #[derive(Debug)]
     struct ComesBackLying(PermanentError, FlipsBit);
     impl Misbehaviour for ComesBackLying {
-        fn compress(
-            &self,
-            codec: &mut dyn CompressSession,
-            spec: &Spec,
-            src: &[u8],
-            dst: &mut [u8],
-        ) -> Result<usize, Error> {
-            self.0.compress(codec, spec, src, dst)?;
-            self.1.compress(codec, spec, src, dst)
+        fn operate(&self, codec: Codec<'_>, dst: &mut [u8]) -> Result<usize, Error> {
+            self.0.operate(&mut |dst| self.1.operate(codec, dst), dst)
         }
     }
     let behaviour = Arc::new(ComesBackLying(
@@ -157,6 +150,19 @@ fn a_poisoned_session_is_dropped_and_made_again_after_a_rest() {
         assert_eq!(counters.software.ops, 17);
         assert_eq!(rig.state(direction), BreakerState::Closed);
     }
+}
+
+#[test]
+fn a_probe_does_not_sit_out_the_rest_of_a_lost_session() {
+    let behaviour = PermanentError::mended_after(error(ErrorKind::Poisoned), 2);
+    let (process, mut rig) = rig(Format::Lz4Block, NO_LOOK, Arc::new(behaviour));
+    // Lost, 16 operations of rest, lost again: that opens the breaker.
+    rig.run_times(Direction::Compress, 18);
+    assert_eq!(rig.state(Direction::Compress), BreakerState::Open);
+    process.clock.turn(Duration::from_millis(100));
+    rig.run_times(Direction::Compress, 10);
+    assert_eq!(rig.state(Direction::Compress), BreakerState::Closed);
+    assert_eq!(rig.counters(Direction::Compress).accelerated.ops, 10);
 }
 
 #[test]

@@ -1,11 +1,12 @@
 use std::sync::Arc;
 
 use compressor_api::{
-    Dictionary, DictionarySupport, Direction, ErrorKind, Format, LevelRange, OutputNeed, Spec,
+    CompressSession, Compressor, DecompressSession, Dictionary, DictionarySupport, Direction,
+    Effective, Error, ErrorKind, Format, LevelRange, OutputNeed, Selected, Spec,
 };
 use compressor_decorator::Reason;
 
-use super::misbehaving::{Behaves, selected};
+use super::misbehaving::{Behaves, ID, selected};
 use super::support::{Process, Rig, software, text, unlimited};
 use super::{FORMATS_WITH_WINDOW, PLAIN, rig};
 
@@ -72,6 +73,49 @@ fn a_device_that_needs_the_bound_is_offered_no_less() {
     assert_eq!(counters.software_ops(Reason::OutputShort), 1);
     rig.try_compress(&content, bound).unwrap();
     assert_eq!(rig.counters(Direction::Compress).accelerated.ops, 1);
+}
+
+#[test]
+fn the_bound_is_enough_for_a_device_that_needs_more_than_software() {
+    /// Says twice what the codec says.
+    #[derive(Debug)]
+    struct Wide(Arc<dyn Compressor>);
+    impl Compressor for Wide {
+        fn spec(&self) -> &Spec {
+            self.0.spec()
+        }
+
+        fn effective(&self) -> &Effective {
+            self.0.effective()
+        }
+
+        fn max_compressed_len(&self, src_len: usize) -> Option<usize> {
+            self.0.max_compressed_len(src_len).map(|len| 2 * len)
+        }
+
+        fn decompressed_len(&self, src: &[u8]) -> Result<Option<u64>, Error> {
+            self.0.decompressed_len(src)
+        }
+
+        fn compress_session(&self) -> Result<Box<dyn CompressSession>, Error> {
+            self.0.compress_session()
+        }
+
+        fn decompress_session(&self) -> Result<Box<dyn DecompressSession>, Error> {
+            self.0.decompress_session()
+        }
+    }
+    let spec = Spec::new(Format::Zlib);
+    for (output, times) in [(OutputNeed::Bound, 2), (OutputNeed::Exact, 1)] {
+        let capabilities = unlimited(Format::Zlib, Direction::Compress).with_output(output);
+        let device = Selected::new(ID, capabilities, Arc::new(Wide(software(&spec))));
+        let mut rig = Process::new().rig(&spec, PLAIN, [device]);
+        let softwares = rig.software.max_compressed_len(3_000).unwrap();
+        let bound = rig.accelerated.max_compressed_len(3_000);
+        assert_eq!(bound, Some(times * softwares));
+        rig.run(Direction::Compress, &text(1, 3_000));
+        assert_eq!(rig.counters(Direction::Compress).accelerated.ops, 1);
+    }
 }
 
 #[test]

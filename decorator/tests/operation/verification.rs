@@ -1,10 +1,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use compressor_api::{CompressSession, Direction, Error, Format, Spec};
+use compressor_api::{Compressor, Direction, Error, Format, Spec};
 use compressor_decorator::{Options, Verify};
 
-use super::misbehaving::{Behaves, Misbehaviour, selected};
+use super::misbehaving::{Behaves, Codec, Misbehaviour, selected};
 use super::support::{Process, software, text, unlimited};
 use super::{PLAIN, rig};
 
@@ -21,7 +21,6 @@ fn the_first_are_verified_whichever_session_they_come_from() {
         software(&spec),
     );
     let rig = Process::new().rig(&spec, sampled(32, 0), [device]);
-    use compressor_api::Compressor;
     let mut sessions: Vec<_> = (0..4)
         .map(|_| rig.accelerated.compress_session().unwrap())
         .collect();
@@ -83,14 +82,8 @@ fn a_device_that_is_wrong_now_and_then_is_found_out_in_the_long_run() {
     #[derive(Debug, Default)]
     struct Rarely(AtomicU64);
     impl Misbehaviour for Rarely {
-        fn compress(
-            &self,
-            codec: &mut dyn CompressSession,
-            _: &Spec,
-            src: &[u8],
-            dst: &mut [u8],
-        ) -> Result<usize, Error> {
-            let n = codec.compress(src, dst)?;
+        fn operate(&self, codec: Codec<'_>, dst: &mut [u8]) -> Result<usize, Error> {
+            let n = codec(dst)?;
             if self.0.fetch_add(1, Ordering::Relaxed) % 50 == 49 {
                 dst[0] ^= 1;
             }
