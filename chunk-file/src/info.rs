@@ -260,8 +260,8 @@ impl CompressionInfo {
 
     /// The bytes of a raw chunk with that much content: less than the max compressed length is
     /// filled up with zeros, so that the length alone tells raw from compressed.
-    pub(crate) fn raw_len(content_len: usize, max_compressed_len: u32) -> usize {
-        content_len.max(max_compressed_len as usize)
+    pub(crate) fn raw_len(content_len: usize, max_compressed_len: usize) -> usize {
+        content_len.max(max_compressed_len)
     }
 }
 

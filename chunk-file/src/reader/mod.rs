@@ -1,0 +1,239 @@
+//! Reads pairs at random, in sequence and in batches.
+
+mod batch;
+mod cache;
+mod chance;
+mod decode;
+mod many;
+mod open;
+mod sequential;
+
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use compressor::{Compressor, SessionPool};
+
+use crate::error::Damage;
+use crate::info::CRC_LEN;
+use crate::{Chunk, CompressionInfo, Error};
+use cache::Cache;
+use chance::Chance;
+
+pub use open::ReaderOptions;
+pub use sequential::Sequential;
+
+/// Working buffers that rest between calls; calls beyond that many at once make their own.
+const IDLE_BUFFERS: usize = 16;
+
+/// A pair, opened: reads its content at random.
+///
+/// Shared by any number of threads; reads never wait for each other, but for the moment that the
+/// cache of decoded chunks takes, if there is one. Reads with `pread`, so that a file that shrinks
+/// under it is an error and not a signal.
+///
+/// # What a caller can rely on
+///
+/// - Bytes that come back are those of chunks that were whole: CRC checked (by the chance that was
+///   asked for), decompressed to exactly the content they must have. If any chunk of a read fails,
+///   the read fails.
+/// - Whether a chunk is raw follows from its length alone; one that does not decompress is never
+///   read as raw.
+/// - A CRC that does not fit is found before any compressor sees the bytes. Where the check was
+///   skipped, or bytes fit their CRC and are wrong all the same, the decorator asks software
+///   before it believes that the data is bad, and holds nothing against the device.
+///
+/// With a `crc_check_chance` below 1, damage that a format does not notice itself comes back as
+/// content, as it does in Cassandra: `lz4-sized`, `snappy`, `none` and raw chunks have no checksum.
+#[derive(Debug)]
+pub struct Reader {
+    path: Arc<Path>,
+    file: File,
+    info: CompressionInfo,
+    pool: SessionPool,
+    cache: Option<Cache>,
+    chance: Chance,
+    idle: Mutex<Vec<Vec<u8>>>,
+}
+
+impl Reader {
+    /// What the metadata says.
+    #[must_use]
+    pub const fn info(&self) -> &CompressionInfo {
+        &self.info
+    }
+
+    /// What decompresses the chunks.
+    #[must_use]
+    pub fn compressor(&self) -> &Arc<dyn Compressor> {
+        self.pool.compressor()
+    }
+
+    /// The data file, as errors name it.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Fills `buf` with the content from `position` on, as far as there is any; returns how many
+    /// bytes that were: all of `buf`, unless the data ends before.
+    ///
+    /// # Errors
+    ///
+    /// Any error of a chunk: [`Error::Io`], [`Error::Corrupt`], [`Error::Codec`]. Then `buf` holds
+    /// zeros where it was written at all.
+    pub fn read_at(&self, position: u64, buf: &mut [u8]) -> Result<usize, Error> {
+        let len = usize::try_from(self.info.data_len().saturating_sub(position))
+            .map_or(buf.len(), |left| left.min(buf.len()));
+        let buf = buf.get_mut(..len).unwrap_or_default();
+        let read = self.fill(position, buf);
+        if read.is_err() {
+            buf.fill(0);
+        }
+        read.map(|()| len)
+    }
+
+    /// As [`read_at`](Self::read_at), with all of `buf` inside the data.
+    fn fill(&self, position: u64, mut buf: &mut [u8]) -> Result<(), Error> {
+        if buf.is_empty() {
+            return Ok(());
+        }
+        let chunk_len = u64::from(self.info.chunk_len());
+        let mut stored = self.buffer();
+        let mut content = self.buffer();
+        let mut at = position;
+        while !buf.is_empty() {
+            let chunk = self.chunk(at / chunk_len)?;
+            let skip = (at % chunk_len) as usize;
+            let take = (chunk.content_len - skip).min(buf.len());
+            let (part, rest) = buf.split_at_mut(take);
+            if take == chunk.content_len && self.cache.is_none() {
+                // A whole chunk is decoded where it is wanted.
+                self.load(chunk, &mut stored, part)?;
+            } else {
+                self.copy(chunk, skip, part, &mut stored, &mut content)?;
+            }
+            buf = rest;
+            at += take as u64;
+        }
+        self.keep(stored);
+        self.keep(content);
+        Ok(())
+    }
+
+    /// Copies content of a chunk from `skip` on to all of `part`, by way of the cache.
+    fn copy(
+        &self,
+        chunk: Chunk,
+        skip: usize,
+        part: &mut [u8],
+        stored: &mut Vec<u8>,
+        content: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        if let Some(cached) = self.cached(chunk) {
+            copy_from(&cached, skip, part);
+            return Ok(());
+        }
+        self.plausible(chunk)?;
+        content.resize(chunk.content_len, 0);
+        self.load(chunk, stored, content)?;
+        copy_from(content, skip, part);
+        self.remember(chunk, content);
+        Ok(())
+    }
+
+    /// Reads one chunk and decodes it to all of `content`.
+    fn load(&self, chunk: Chunk, stored: &mut Vec<u8>, content: &mut [u8]) -> Result<(), Error> {
+        stored.resize(chunk.stored_len + CRC_LEN as usize, 0);
+        self.read_exact(chunk, stored)?;
+        self.decode(chunk, stored, content)
+    }
+
+    /// Reads a chunk, compares its CRC and decodes it, past the cache.
+    pub(crate) fn verify_chunk(
+        &self,
+        chunk: Chunk,
+        stored: &mut Vec<u8>,
+        content: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        self.plausible(chunk)?;
+        stored.resize(chunk.stored_len + CRC_LEN as usize, 0);
+        content.resize(chunk.content_len, 0);
+        self.read_exact(chunk, stored)?;
+        self.checked(chunk, stored, true)?;
+        self.decode(chunk, stored, content)
+    }
+
+    /// Reads all of `stored` from where a chunk begins.
+    fn read_exact(&self, first: Chunk, stored: &mut [u8]) -> Result<(), Error> {
+        self.file
+            .read_exact_at(stored, first.offset)
+            .map_err(|error| match error.kind() {
+                // It was long enough when it was opened.
+                io::ErrorKind::UnexpectedEof => self.corrupt(first, Damage::Cut),
+                _ => Error::io(&self.path, "read", error),
+            })
+    }
+
+    fn chunk(&self, index: u64) -> Result<Chunk, Error> {
+        self.info.chunk(index).ok_or(Error::OutOfRange {
+            start: index.saturating_mul(u64::from(self.info.chunk_len())),
+            end: u64::MAX,
+            data_len: self.info.data_len(),
+        })
+    }
+
+    fn check(&self, range: &Range<u64>) -> Result<(), Error> {
+        let data_len = self.info.data_len();
+        if range.start <= range.end && range.end <= data_len {
+            return Ok(());
+        }
+        Err(Error::OutOfRange {
+            start: range.start,
+            end: range.end,
+            data_len,
+        })
+    }
+
+    fn cached(&self, chunk: Chunk) -> Option<Arc<[u8]>> {
+        self.cache.as_ref()?.find(chunk.index)
+    }
+
+    fn remember(&self, chunk: Chunk, content: &[u8]) {
+        if let Some(cache) = &self.cache {
+            cache.keep(chunk.index, content);
+        }
+    }
+
+    fn corrupt(&self, chunk: Chunk, damage: Damage) -> Error {
+        Error::Corrupt {
+            path: self.path.clone(),
+            chunk: chunk.index,
+            offset: chunk.offset,
+            damage,
+        }
+    }
+
+    fn buffer(&self) -> Vec<u8> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.pop().unwrap_or_default()
+    }
+
+    /// What a failed call had is dropped instead; that is rare.
+    fn keep(&self, buffer: Vec<u8>) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < IDLE_BUFFERS {
+            idle.push(buffer);
+        }
+    }
+}
+
+/// Copies from `skip` on to all of `part`; both lie inside `content` by construction.
+fn copy_from(content: &[u8], skip: usize, part: &mut [u8]) {
+    if let Some(bytes) = content.get(skip..skip + part.len()) {
+        part.copy_from_slice(bytes);
+    }
+}

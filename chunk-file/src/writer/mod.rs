@@ -1,0 +1,291 @@
+//! Writes pairs: chunks compressed side by side, kept in order, visible when complete.
+
+mod compress;
+mod files;
+mod pipeline;
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use compressor::Compressor;
+
+use crate::info::CRC_LEN;
+use crate::{CompressionInfo, Error, Pair, Params};
+use compress::Task;
+use files::Unfinished;
+use pipeline::Pipeline;
+
+/// How a [`Writer`] works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WriterOptions {
+    /// Threads that compress. 1, the default, is the caller's own and starts none.
+    pub threads: usize,
+    /// Chunks that each thread may have before it, if there are several. The memory of a writer
+    /// is `threads` × `depth` chunks with room for them compressed.
+    pub depth: usize,
+}
+
+impl WriterOptions {
+    /// One thread.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            threads: 1,
+            depth: 4,
+        }
+    }
+
+    /// The same with so many threads; 0 is 1.
+    #[must_use]
+    pub const fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// The same with so many chunks before each thread; 0 is 1.
+    #[must_use]
+    pub const fn depth(mut self, depth: usize) -> Self {
+        self.depth = depth;
+        self
+    }
+}
+
+impl Default for WriterOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// What was written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct Written {
+    /// Bytes of content.
+    pub data_len: u64,
+    /// Length of the data file.
+    pub file_len: u64,
+    /// Chunks.
+    pub chunks: u64,
+    /// Chunks that are stored raw.
+    pub raw_chunks: u64,
+}
+
+/// Writes a pair from a stream.
+///
+/// Chunks are compressed on [`threads`](WriterOptions::threads), and reach the file in their order.
+/// Whoever writes faster than that waits in `write`.
+///
+/// Nothing is visible before [`finish`](Self::finish), which makes the pair durable and visible; a
+/// writer that is dropped before, or fails, takes its files with it. What a crash leaves is never
+/// taken for a pair: see [`Pair`].
+///
+/// ```
+/// use std::io::Write;
+/// use chunk_file::{Pair, Params, Reader, ReaderOptions, Writer, WriterOptions};
+/// use compressor::Engine;
+///
+/// # let dir = tempfile::tempdir()?;
+/// let engine = Engine::new()?;
+/// let params = Params::from_cql([("class", "LZ4Compressor"), ("chunk_length_in_kb", "4")])?;
+/// let pair = Pair::new(dir.path(), "nb-1-big");
+/// let lz4 = engine.compressor(params.spec())?;
+/// let mut writer = Writer::create(&pair, params, lz4, WriterOptions::new().threads(2))?;
+/// writer.write_all(&b"row ".repeat(10_000))?;
+/// assert_eq!(writer.finish()?.chunks, 10);
+///
+/// let reader = Reader::open(&pair, &engine, ReaderOptions::default())?;
+/// let mut row = [0; 4];
+/// reader.read_at(20_000, &mut row)?;
+/// assert_eq!(&row, b"row ");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Writer {
+    params: Params,
+    files: Unfinished,
+    pipeline: Pipeline,
+    /// The chunk that is being filled.
+    filling: Box<Task>,
+    sink: Sink,
+}
+
+/// What was appended to the data file, chunk by chunk.
+#[derive(Debug)]
+struct Sink {
+    offsets: Vec<u64>,
+    written: Written,
+    broken: bool,
+}
+
+impl Writer {
+    /// Begins a pair; `compressor` compresses its chunks.
+    ///
+    /// # Errors
+    ///
+    /// - [`Error::Exists`]: there is a pair of that name, or another writer makes one, or one that
+    ///   died left its files ([`clean`](crate::clean) removes them).
+    /// - [`Error::Unavailable`]: the compressor is for another format than `params`, or cannot
+    ///   take chunks of that length.
+    /// - [`Error::Io`].
+    pub fn create(
+        pair: &Pair,
+        params: Params,
+        compressor: Arc<dyn Compressor>,
+        options: WriterOptions,
+    ) -> Result<Self, Error> {
+        let unavailable = |why: &str| Error::Unavailable {
+            path: Arc::from(pair.data()),
+            why: why.into(),
+        };
+        if compressor.spec().format() != params.spec().format() {
+            return Err(unavailable("the compressor is for another format"));
+        }
+        let chunk_len = params.chunk_len() as usize;
+        let bound = compressor
+            .max_compressed_len(chunk_len)
+            .ok_or_else(|| unavailable("the compressor cannot take so long a chunk"))?;
+        let files = Unfinished::create(pair)?;
+        let max = params.max_compressed_len() as usize;
+        let mut pipeline = Pipeline::new(&compressor, options, chunk_len, bound, max)
+            .map_err(|error| unavailable(&error.to_string()))?;
+        Ok(Self {
+            filling: pipeline.spare(),
+            params,
+            files,
+            pipeline,
+            sink: Sink {
+                offsets: Vec::new(),
+                written: Written::default(),
+                broken: false,
+            },
+        })
+    }
+
+    /// Bytes of content so far.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.sink.written.data_len + self.pipeline.content_len() + self.filling.content.len() as u64
+    }
+
+    /// Whether nothing was written yet.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Takes all of `content`: [`write_all`](Write::write_all), with a typed error.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`], [`Error::Codec`], [`Error::TooLong`]; after any of them [`Error::Broken`].
+    pub fn append(&mut self, mut content: &[u8]) -> Result<(), Error> {
+        while !content.is_empty() {
+            let taken = self.take(content)?;
+            content = content.get(taken..).unwrap_or_default();
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, content: &[u8]) -> Result<usize, Error> {
+        self.intact()?;
+        let chunk_len = self.params.chunk_len() as usize;
+        if self.filling.content.len() == chunk_len && !content.is_empty() {
+            let submitted = self.submit();
+            self.sink.broken = submitted.is_err();
+            submitted?;
+        }
+        let room = chunk_len - self.filling.content.len();
+        let taken = content.get(..room).unwrap_or(content);
+        self.filling.content.extend_from_slice(taken);
+        Ok(taken.len())
+    }
+
+    /// Completes the pair, makes it durable, and lets it be seen.
+    ///
+    /// # Errors
+    ///
+    /// - [`Error::Exists`]: meanwhile somebody else made a pair of that name.
+    /// - [`Error::Io`], [`Error::Codec`], [`Error::Broken`]. Nothing is left then; but if it was
+    ///   the very last step that failed, the `fsync` of the directory after the pair became
+    ///   visible, the pair stays and may not survive a power failure.
+    pub fn finish(mut self) -> Result<Written, Error> {
+        self.intact()?;
+        // An empty file has one empty chunk, as readers expect at least one.
+        let empty = self.is_empty();
+        if empty || !self.filling.content.is_empty() {
+            self.submit()?;
+        }
+        while let Some(task) = self.pipeline.finished()? {
+            self.put(&task)?;
+        }
+        let written = self.sink.written;
+        let data_len = i64::try_from(written.data_len).map_err(|_| self.too_long())?;
+        let info = CompressionInfo::encode(&self.params, data_len, &self.sink.offsets)
+            .ok_or_else(|| self.too_long())?;
+        self.files.publish(&info)?;
+        Ok(written)
+    }
+
+    /// Hands over the chunk that was filled; waits while the pipeline is full.
+    fn submit(&mut self) -> Result<(), Error> {
+        if self.pipeline.is_full()
+            && let Some(task) = self.pipeline.finished()?
+        {
+            self.put(&task)?;
+            self.pipeline.take_back(task);
+        }
+        let next = self.pipeline.spare();
+        let full = std::mem::replace(&mut self.filling, next);
+        self.pipeline.submit(full)
+    }
+
+    fn put(&mut self, task: &Task) -> Result<(), Error> {
+        let Sink {
+            offsets, written, ..
+        } = &mut self.sink;
+        let stored = task.stored().map_err(|error| Error::Codec {
+            path: self.files.data_path(),
+            chunk: written.chunks,
+            offset: written.file_len,
+            error,
+        })?;
+        if i32::try_from(offsets.len() + 1).is_err() {
+            return Err(self.too_long());
+        }
+        self.files.append(stored, task.crc)?;
+        offsets.push(written.file_len);
+        written.file_len += stored.len() as u64 + CRC_LEN;
+        written.data_len += task.content_len as u64;
+        written.chunks += 1;
+        written.raw_chunks += u64::from(task.raw);
+        Ok(())
+    }
+
+    fn too_long(&self) -> Error {
+        Error::TooLong {
+            path: self.files.data_path(),
+        }
+    }
+
+    fn intact(&self) -> Result<(), Error> {
+        if self.sink.broken {
+            return Err(Error::Broken {
+                path: self.files.data_path(),
+            });
+        }
+        Ok(())
+    }
+}
+
+impl Write for Writer {
+    /// Takes as much of `buf` as the chunk still has room for.
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        Ok(self.take(buf)?)
+    }
+
+    /// Does nothing: a chunk is written when it is full, and nothing is visible before the end.
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(self.intact()?)
+    }
+}
