@@ -1,10 +1,11 @@
 //! Measuring compressors side by side.
 //!
 //! A machine that also does other things, changes its clock rate or warms up gives other numbers
-//! every minute. So contenders are not measured one after the other, but in turn, in rounds of a
-//! few milliseconds; what is quoted is the median over the rounds of the *ratio* of two contenders
-//! that worked next to each other. Throughputs are of this machine at that time, the speed-up is
-//! what carries over.
+//! every minute. So contenders are not measured one after the other, but in turn, in rounds of
+//! milliseconds; what is quoted is the median over the rounds of the *ratio* of two contenders that
+//! worked next to each other. Rounds in which the system took the CPU away do not count, as long as
+//! there are others. Throughputs are of this machine at that time, the speed-up is what carries
+//! over.
 //!
 //! - Sessions are made once, outside of what is timed; the numbers are of a program that has run
 //!   for a while.

@@ -66,9 +66,13 @@ pub struct Measured {
     pub ratio: f64,
     /// CPU time of the calling thread, in nanoseconds a byte of uncompressed data.
     pub cpu_ns_per_byte: f64,
+    /// The share of the wall time that the calling thread spent on a CPU. A codec that waits for
+    /// nothing and had much less than 1 was measured on a machine too busy to measure on: its
+    /// times, and ratios of them, say little.
+    pub on_cpu: f64,
     /// How many operations were run, warm-up included.
     pub ops: u64,
-    /// How many rounds the medians are of.
+    /// How many [quiet](Rounds::quiet) rounds the numbers are of.
     pub rounds: usize,
 }
 
@@ -203,16 +207,26 @@ impl<'a> SideBySide<'a> {
     }
 
     fn summary(&self, rounds: &Rounds) -> Vec<Measured> {
-        let bytes: Vec<f64> = (0..rounds.len())
-            .map(|round| self.bytes(rounds.ops(round)))
+        let quiet = rounds.quiet();
+        let bytes: Vec<f64> = quiet
+            .iter()
+            .map(|round| self.bytes(rounds.ops(*round)))
             .collect();
+        let laps = |lane| -> Vec<Lap> {
+            let laps = rounds.laps(lane);
+            quiet
+                .iter()
+                .filter_map(|round| laps.get(*round))
+                .copied()
+                .collect()
+        };
+        let baseline = laps(0);
         once(&self.baseline)
             .chain(&self.others)
             .enumerate()
             .map(|(number, lane)| {
                 let ratio = lane.compressed_len as f64 / self.len as f64;
-                let laps = rounds.laps(number);
-                Measured::of(laps, rounds.laps(0), &bytes, ratio, rounds.total_ops())
+                Measured::of(&laps(number), &baseline, &bytes, ratio, rounds.total_ops())
             })
             .collect()
     }
@@ -231,11 +245,13 @@ impl Measured {
         let throughputs = laps.iter().zip(bytes);
         let speedups = laps.iter().zip(baseline);
         let cpu: Duration = laps.iter().map(|lap| lap.cpu).sum();
+        let wall: f64 = laps.iter().map(seconds).sum();
         Self {
             mb_per_s: middle(throughputs.map(|(lap, bytes)| bytes / 1e6 / seconds(lap))),
             speedup: middle(speedups.map(|(lap, baseline)| seconds(baseline) / seconds(lap))),
             ratio,
             cpu_ns_per_byte: cpu.as_secs_f64() * 1e9 / bytes.iter().sum::<f64>(),
+            on_cpu: cpu.as_secs_f64() / wall,
             ops: ops as u64,
             rounds: laps.len(),
         }
@@ -275,6 +291,7 @@ mod tests {
         laps.map(|(wall, cpu)| Lap {
             wall: micros(*wall),
             cpu: micros(*cpu),
+            interruptions: 0,
         })
         .collect()
     }

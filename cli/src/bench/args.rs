@@ -15,7 +15,7 @@ use crate::values;
 ///
 /// Each file is cut into blocks, and each block is compressed and decompressed by the software
 /// codec of the format and by the accelerated path: what an engine gets, an accelerator with
-/// software behind it. Both run in turn, a few milliseconds each, so that whatever else the machine
+/// software behind it. Both run in turn, about a millisecond each, so that whatever else the machine
 /// does slows them alike. All that is measured was decompressed and compared with the original
 /// first.
 ///

@@ -12,6 +12,9 @@ sw: the software codec alone; acc: the accelerated path. MB/s: 10^6 bytes of unc
 second. speed-up: median over interleaved rounds. ratio: compressed / original, smaller is better.
 ops: how many operations the accelerator did, and how many software did in its place, and why.";
 
+/// The least share of the time that a codec must have had a CPU for its speed to mean something.
+const ON_CPU: f64 = 0.9;
+
 /// Prints a row for each accelerated path, beside software.
 pub fn print(cells: &[Cell], out: &mut dyn Write) -> Result<(), Failure> {
     let columns = [
@@ -45,6 +48,13 @@ pub fn print(cells: &[Cell], out: &mut dyn Write) -> Result<(), Failure> {
     {
         writeln!(out, "Absent: there is no accelerator for it.").map_err(Failure::output)?;
     }
+    let busy = cells
+        .iter()
+        .filter(|cell| cell.software.measured.on_cpu < ON_CPU)
+        .count();
+    if busy > 0 {
+        writeln!(out, "{}", busy_machine(busy, cells.len())).map_err(Failure::output)?;
+    }
     let mut short: Vec<String> = cells.iter().filter_map(shorter_than_a_block).collect();
     short.dedup();
     for note in short {
@@ -74,6 +84,15 @@ fn row(cell: &Cell, path: &Side) -> Vec<String> {
         path.software_ops.to_string(),
         why(&path.reasons),
     ]
+}
+
+/// Numbers that mean little say so.
+fn busy_machine(busy: usize, of: usize) -> String {
+    format!(
+        "The machine was busy: in {busy} of {of} measurements the software codec, which waits for \
+         nothing, had a CPU for less than {:.0} % of the time. There, trust CPU ns/B alone.",
+        100.0 * ON_CPU
+    )
 }
 
 /// Data that is less than what was asked for says so.
@@ -150,6 +169,15 @@ mod tests {
             [
                 "1 B", "1000 B", "1 KiB", "1536 B", "4 KiB", "1 MiB", "3072 MiB"
             ]
+        );
+    }
+
+    #[test]
+    fn a_busy_machine_is_told() {
+        assert_eq!(
+            busy_machine(3, 20),
+            "The machine was busy: in 3 of 20 measurements the software codec, which waits for \
+             nothing, had a CPU for less than 90 % of the time. There, trust CPU ns/B alone."
         );
     }
 
