@@ -1,7 +1,7 @@
 //! No heap allocation per operation through the ABI, on either side of it.
 //!
-//! This program defines `malloc` and its kin, which is what every library of the process then
-//! calls: Rust here, Rust in a plugin, and C.
+//! This program counts what every library of the process asks of the heap: Rust here, Rust in a
+//! plugin, and C.
 #![cfg(all(target_os = "linux", target_env = "gnu"))]
 #![allow(
     clippy::unwrap_used,
@@ -19,96 +19,10 @@ use common::{Fixture, cargo_build, make_example};
 use compressor_api::{
     CompressSession, DecompressSession, ErrorKind, Job, Params, ProviderEntry, Spec, self_test,
 };
+use compressor_conformance::alloc;
 use compressor_plugin::load;
 
-/// The allocator of the process, counting per thread.
-#[allow(
-    clippy::missing_safety_doc,
-    reason = "the contracts are those of the C library"
-)]
-mod heap {
-    use std::cell::Cell;
-    use std::ffi::{c_int, c_void};
-
-    thread_local! {
-        // Constant and without a destructor: reading it allocates nothing.
-        static COUNT: Cell<u64> = const { Cell::new(0) };
-    }
-
-    /// Allocations and reallocations of this thread so far.
-    pub fn count() -> u64 {
-        COUNT.get()
-    }
-
-    fn counted() {
-        COUNT.set(COUNT.get() + 1);
-    }
-
-    unsafe extern "C" {
-        fn __libc_malloc(size: usize) -> *mut c_void;
-        fn __libc_calloc(count: usize, size: usize) -> *mut c_void;
-        fn __libc_realloc(old: *mut c_void, size: usize) -> *mut c_void;
-        fn __libc_memalign(align: usize, size: usize) -> *mut c_void;
-        fn __libc_free(old: *mut c_void);
-    }
-
-    #[unsafe(no_mangle)]
-    unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
-        counted();
-        // SAFETY: the C library's own, under its other name; so are all below.
-        unsafe { __libc_malloc(size) }
-    }
-
-    #[unsafe(no_mangle)]
-    unsafe extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
-        counted();
-        // SAFETY: as in `malloc`.
-        unsafe { __libc_calloc(count, size) }
-    }
-
-    #[unsafe(no_mangle)]
-    unsafe extern "C" fn realloc(old: *mut c_void, size: usize) -> *mut c_void {
-        counted();
-        // SAFETY: as in `malloc`.
-        unsafe { __libc_realloc(old, size) }
-    }
-
-    #[unsafe(no_mangle)]
-    unsafe extern "C" fn memalign(align: usize, size: usize) -> *mut c_void {
-        counted();
-        // SAFETY: as in `malloc`.
-        unsafe { __libc_memalign(align, size) }
-    }
-
-    #[unsafe(no_mangle)]
-    unsafe extern "C" fn aligned_alloc(align: usize, size: usize) -> *mut c_void {
-        // SAFETY: as in `malloc`.
-        unsafe { memalign(align, size) }
-    }
-
-    #[unsafe(no_mangle)]
-    unsafe extern "C" fn posix_memalign(
-        made: *mut *mut c_void,
-        align: usize,
-        size: usize,
-    ) -> c_int {
-        const ENOMEM: c_int = 12;
-        // SAFETY: as in `malloc`.
-        let memory = unsafe { memalign(align, size) };
-        if memory.is_null() {
-            return ENOMEM;
-        }
-        // SAFETY: the caller says where.
-        unsafe { made.write(memory) };
-        0
-    }
-
-    #[unsafe(no_mangle)]
-    unsafe extern "C" fn free(old: *mut c_void) {
-        // SAFETY: as in `malloc`.
-        unsafe { __libc_free(old) }
-    }
-}
+compressor_conformance::count_mallocs!();
 
 /// Sessions of one compressor, and buffers for them.
 struct Bench {
@@ -175,11 +89,8 @@ impl Bench {
         for _ in 0..3 {
             self.operate();
         }
-        let before = heap::count();
-        for _ in 0..10 {
-            self.operate();
-        }
-        heap::count() - before
+        let rounds = || (0..10).for_each(|_| self.operate());
+        alloc::allocations(rounds).1
     }
 }
 
@@ -205,12 +116,12 @@ fn an_allocation_in_a_plugin_would_be_seen() {
 
     let library = cargo_build("--example", "fixture_rust", "libfixture_rust.so");
     let entry = load(&library).unwrap();
-    let before = heap::count();
+    let before = alloc::count();
     let params = Params::parse(entry.params, [("note", "absent")]).unwrap();
-    let host_only = heap::count() - before;
+    let host_only = alloc::count() - before;
     entry.opener.open(&params).unwrap_err();
     assert!(
-        heap::count() - before > host_only + 2,
+        alloc::count() - before > host_only + 2,
         "the plugin makes a long text"
     );
 }

@@ -24,6 +24,20 @@ pub const PLUGIN_MAGIC: u64 = u64::from_be_bytes(*b"cp-plugi");
 /// The most bytes before the NUL of a string.
 pub const MAX_TEXT: usize = 255;
 
+/// Sizes in bytes of the first version that was published, up to the end of its last field: what
+/// every plugin and every host states at least. Structs grow, these never do.
+pub mod first {
+    use std::mem::{offset_of, size_of};
+
+    pub const HOST: usize = offset_of!(super::Host, log) + size_of::<usize>();
+    pub const PARAM: usize = offset_of!(super::Param, reserved) + size_of::<u32>();
+    pub const PARAM_VALUE: usize = offset_of!(super::ParamValue, reserved) + size_of::<u32>();
+    pub const CAPABILITIES: usize =
+        offset_of!(super::Capabilities, self_verified) + size_of::<u32>();
+    pub const SPEC: usize = offset_of!(super::Spec, dictionary_len) + size_of::<usize>();
+    pub const PLUGIN: usize = offset_of!(super::Plugin, decompress_many) + size_of::<usize>();
+}
+
 /// Defines the constants of the header's `enum`s, and lists them for comparison.
 macro_rules! constants {
     ($($type:ty { $($name:ident = $value:expr),* $(,)? })*) => {

@@ -15,6 +15,8 @@ pub const SEARCH_PATH: &str = "COMPRESSOR_PLUGIN_PATH";
 
 /// The directories that [`SEARCH_PATH`] names in the environment of this process; empty items are
 /// left out.
+///
+/// Not for a program that has more rights than its user: whoever starts it sets the environment.
 #[must_use]
 pub fn search_path() -> Vec<PathBuf> {
     split(&std::env::var_os(SEARCH_PATH).unwrap_or_default())

@@ -15,7 +15,7 @@ use std::panic::catch_unwind;
 use std::ptr;
 
 use super::{Exported, table};
-use crate::abi::{self, ABI_MAJOR, HOST_MAGIC, Head};
+use crate::abi::{self, ABI_MAJOR, HOST_MAGIC, Head, first};
 
 /// A finished table.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ pub unsafe extern "C" fn enter<E: Exported>(host: *const abi::Host) -> *const ab
     };
     if head.magic != HOST_MAGIC
         || head.abi_major != ABI_MAJOR
-        || (head.struct_size as usize) < size_of::<abi::Host>()
+        || (head.struct_size as usize) < first::HOST
     {
         return ptr::null();
     }

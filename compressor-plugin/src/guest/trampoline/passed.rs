@@ -7,7 +7,7 @@ use compressor_api::{Dictionary, OpenError, Params, ProviderEntry, Spec};
 
 use crate::abi::{
     self, CP_DICTIONARY_NONE, CP_DICTIONARY_RAW, CP_DICTIONARY_TRAINED, CP_PARAM_BOOL,
-    CP_PARAM_BYTES, CP_PARAM_CHOICE, CP_PARAM_DURATION, CP_PARAM_INT, CP_PARAM_TEXT,
+    CP_PARAM_BYTES, CP_PARAM_CHOICE, CP_PARAM_DURATION, CP_PARAM_INT, CP_PARAM_TEXT, first,
 };
 use crate::codes;
 
@@ -41,28 +41,32 @@ pub(super) unsafe fn bytes_mut<'a>(data: *mut u8, len: usize) -> &'a mut [u8] {
 /// `spec` is valid for reads of the `struct_size` bytes that it states, and its dictionary for its
 /// length.
 pub(super) unsafe fn spec(spec: *const abi::Spec) -> Option<Spec> {
-    // SAFETY: every host states its size.
-    if (unsafe { (*spec).struct_size } as usize) < size_of::<abi::Spec>() {
-        return None;
-    }
-    // SAFETY: as long as this plugin knows it.
-    let from = unsafe { &*spec };
-    let mut spec = Spec::new(codes::format(from.format)?)
-        .with_level(from.level)
-        .ok()?;
-    if from.window_log != 0 {
-        let log = u8::try_from(from.window_log).ok()?;
-        spec = spec.with_window_log(log).ok()?;
+    // Field by field: a spec of an older host ends earlier than this plugin's.
+    // SAFETY: every host states its size, and has at least the fields of the first version.
+    let (format, level, window_log, checksum, kind, content) = unsafe {
+        if ((*spec).struct_size as usize) < first::SPEC {
+            return None;
+        }
+        (
+            codes::format((*spec).format)?,
+            (*spec).level,
+            u8::try_from((*spec).window_log).ok()?,
+            (*spec).checksum,
+            (*spec).dictionary_kind,
+            bytes((*spec).dictionary, (*spec).dictionary_len),
+        )
+    };
+    let mut spec = Spec::new(format).with_level(level).ok()?;
+    if window_log != 0 {
+        spec = spec.with_window_log(window_log).ok()?;
     }
     // The other formats have no choice, so that their default says the same.
-    spec = match from.checksum {
+    spec = match checksum {
         0 => spec.clone().with_checksum(false).unwrap_or(spec),
         1 => spec.clone().with_checksum(true).unwrap_or(spec),
         _ => return None,
     };
-    // SAFETY: the caller says so.
-    let content = unsafe { bytes(from.dictionary, from.dictionary_len) };
-    let dictionary = match from.dictionary_kind {
+    let dictionary = match kind {
         CP_DICTIONARY_NONE => return Some(spec),
         CP_DICTIONARY_RAW => Dictionary::raw(content),
         CP_DICTIONARY_TRAINED => Dictionary::trained(content),
@@ -83,19 +87,25 @@ pub(super) unsafe fn params(
     size: usize,
 ) -> Result<Params, OpenError> {
     let misconfigured = |why: &str| OpenError::Misconfigured { why: why.into() };
-    if count > 0 && size < size_of::<abi::ParamValue>() {
+    if count > 0 && size < first::PARAM_VALUE {
         return Err(misconfigured("the host's parameter values are too short"));
     }
     let mut given: Vec<(String, String)> = Vec::with_capacity(entry.params.len());
     for i in 0..count {
-        // SAFETY: the caller says so.
-        let value = unsafe { values.byte_add(i * size).read() };
-        // SAFETY: the caller says so.
-        let (name, text) = unsafe { (string(value.name), string(value.text)) };
-        let text = match (value.kind, text) {
-            (CP_PARAM_BOOL, _) => Some((value.number != 0).to_string()),
-            (CP_PARAM_INT | CP_PARAM_BYTES, _) => Some(value.number.to_string()),
-            (CP_PARAM_DURATION, _) => Some(format!("{}ns", value.number)),
+        // SAFETY: the caller says so; each value has at least the fields of the first version.
+        let (name, text, number, kind) = unsafe {
+            let value = values.byte_add(i * size);
+            (
+                string((*value).name),
+                string((*value).text),
+                (*value).number,
+                (*value).kind,
+            )
+        };
+        let text = match (kind, text) {
+            (CP_PARAM_BOOL, _) => Some((number != 0).to_string()),
+            (CP_PARAM_INT | CP_PARAM_BYTES, _) => Some(number.to_string()),
+            (CP_PARAM_DURATION, _) => Some(format!("{number}ns")),
             (CP_PARAM_CHOICE | CP_PARAM_TEXT, text) => text,
             _ => None,
         };

@@ -5,7 +5,9 @@ use compressor_api::{DictionaryKind, Spec};
 
 use super::pointed::{list, with_text};
 use super::{Compressor, NO_FUNCTION, Table};
-use crate::abi::{self, CP_DICTIONARY_NONE, CP_DICTIONARY_RAW, CP_DICTIONARY_TRAINED, CP_OK};
+use crate::abi::{
+    self, CP_DICTIONARY_NONE, CP_DICTIONARY_RAW, CP_DICTIONARY_TRAINED, CP_OK, first,
+};
 use crate::host::error::Violation;
 use crate::host::quarantine::Quarantine;
 
@@ -39,7 +41,15 @@ impl Factory {
             return (status, Ok(Vec::new()));
         }
         // SAFETY: the header demands a list of the stated length until `close`.
-        let items = unsafe { list(found.items, found.count, found.item_size, "capabilities") };
+        let items = unsafe {
+            list(
+                found.items,
+                found.count,
+                found.item_size,
+                first::CAPABILITIES,
+                "capabilities",
+            )
+        };
         (status, items)
     }
 

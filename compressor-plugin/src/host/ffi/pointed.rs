@@ -34,8 +34,7 @@ pub(super) unsafe fn copy<T>(from: *const T, size: usize) -> T {
     unsafe { copy.assume_init() }
 }
 
-/// Copies a list whose items lie `item_size` bytes apart. An item of this major version has never
-/// been shorter than today's `T`.
+/// Copies a list whose items lie `item_size` bytes apart, at `least` what the first version had.
 ///
 /// # Safety
 ///
@@ -44,6 +43,7 @@ pub(super) unsafe fn list<T>(
     items: *const T,
     count: usize,
     item_size: usize,
+    least: usize,
     what: &str,
 ) -> Result<Vec<T>, Violation> {
     if count == 0 {
@@ -57,9 +57,7 @@ pub(super) unsafe fn list<T>(
     if count > MAX_ITEMS {
         return Err(Violation(format!("has {count} {what}")));
     }
-    if !(size_of::<T>()..=MAX_ITEM_SIZE).contains(&item_size)
-        || !item_size.is_multiple_of(align_of::<T>())
-    {
+    if !(least..=MAX_ITEM_SIZE).contains(&item_size) || !item_size.is_multiple_of(align_of::<T>()) {
         return Err(Violation(format!("has {what} of {item_size} bytes each")));
     }
     // SAFETY: each item lies within what the caller says can be read.

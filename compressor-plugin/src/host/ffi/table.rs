@@ -3,7 +3,7 @@ use std::ptr::{self, NonNull};
 
 use super::pointed::{copy, list, string, with_text};
 use super::{Factory, NO_FUNCTION};
-use crate::abi::{self, ABI_MAJOR, ABI_MINOR, CP_OK, Head, PLUGIN_MAGIC};
+use crate::abi::{self, ABI_MAJOR, ABI_MINOR, CP_OK, Head, PLUGIN_MAGIC, first};
 use crate::codes;
 use crate::host::description::{Draft, DraftParam};
 use crate::host::error::{Refusal, Violation};
@@ -20,9 +20,6 @@ unsafe impl Send for Table {}
 unsafe impl Sync for Table {}
 
 impl Table {
-    /// Size of the first table that was published. Never changes.
-    const LEAST: usize = 200;
-
     /// Reads the table that an entry point returned.
     ///
     /// # Safety
@@ -45,10 +42,10 @@ impl Table {
                 plugin: head.abi_major,
             });
         }
-        if (head.struct_size as usize) < Self::LEAST {
+        if (head.struct_size as usize) < first::PLUGIN {
             return Err(Refusal::TooSmall {
                 found: head.struct_size,
-                least: Self::LEAST,
+                least: first::PLUGIN,
             });
         }
         // SAFETY: valid for as many bytes as the head states; every field may be zero.
@@ -87,6 +84,7 @@ impl Table {
                 table.formats,
                 table.format_count,
                 size_of::<u32>(),
+                size_of::<u32>(),
                 "formats",
             )?;
             let formats = formats
@@ -102,6 +100,7 @@ impl Table {
                 table.params,
                 table.param_count,
                 table.param_size,
+                first::PARAM,
                 "parameters",
             )?;
             Ok(Draft {
@@ -160,6 +159,7 @@ unsafe fn draft_param(param: &abi::Param) -> Result<DraftParam, Violation> {
         let choices = list(
             param.choices,
             param.choice_count,
+            size_of::<*const c_char>(),
             size_of::<*const c_char>(),
             "choices",
         )?;
