@@ -199,6 +199,22 @@ fn a_listed_library_is_checked_again_when_it_is_needed() {
 }
 
 #[test]
+fn a_manifest_with_a_name_that_is_taken_is_refused_before_anything_is_loaded() {
+    let (Some((_, first)), Some((plugins, second))) =
+        (with_plugin("taken"), with_plugin("also-taken"))
+    else {
+        return;
+    };
+    load(&first).unwrap();
+    write_manifest(&second, "taken", "abi", "abi");
+    let refused = load(&second).unwrap_err();
+    assert!(matches!(refused.refusal(), Refusal::DuplicateId { id, .. } if id == "taken"));
+    assert_eq!(only_error(&plugins), refused);
+    let maps = fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    assert!(!maps.contains(second.to_str().unwrap()));
+}
+
+#[test]
 fn a_registry_tries_again_when_it_is_told_to() {
     let name = "comes-late";
     let Some((plugins, library)) = with_plugin(name) else {

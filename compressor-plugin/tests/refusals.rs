@@ -219,6 +219,46 @@ fn a_missing_library_is_named_by_the_loader() {
     load(&library).expect("now all is there");
 }
 
+#[test]
+fn a_symbol_that_only_another_plugin_has() {
+    let helps = Fixture::of("helps", "helper.c").define("HELPS", "");
+    let needs = Fixture::of("needs-help", "helper.c");
+    let (Some(helps), Some(needs)) = (helps.build(), needs.build()) else {
+        return;
+    };
+    // It defines the symbol and exports it; that must not reach the other one, and an operation
+    // is too late to find out.
+    load(&helps).unwrap();
+    says(&refused(&needs), "undefined symbol: helper");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_library_that_ran_stays_loaded() {
+    let is_mapped = |library: &Path| {
+        let maps = fs::read_to_string("/proc/self/maps").unwrap();
+        maps.contains(library.to_str().unwrap())
+    };
+    let Some(sound) = Fixture::new("stays").build() else {
+        return;
+    };
+    let registry = Registry::builder()
+        .provider(load(&sound).unwrap())
+        .build()
+        .unwrap();
+    drop(registry.open("stays").unwrap());
+    drop(registry);
+    assert!(is_mapped(&sound));
+    // Its initialisers ran, whatever came of it.
+    let unsound = Fixture::new("stays-too")
+        .fields(".open = 0")
+        .build()
+        .unwrap();
+    assert!(!is_mapped(&unsound));
+    refused(&unsound);
+    assert!(is_mapped(&unsound));
+}
+
 /// Builds `plugin.c` with fields of its table replaced, and finds it refused.
 fn refused_table(name: &str, fields: &str) -> Option<PluginError> {
     let fixture = Fixture::new(name).fields(fields);

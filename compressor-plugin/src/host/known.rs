@@ -9,7 +9,7 @@ use compressor_api::{CompressorFactory, Open, OpenError, Params, ProviderEntry};
 use super::description::Description;
 use super::error::{PluginError, Refusal};
 use super::ffi::{self, HostTable, Table};
-use super::file::{self, Checked, FileId};
+use super::file::{self, FileId};
 use super::{factory, manifest};
 
 /// A plugin that is listed.
@@ -71,40 +71,41 @@ fn find(path: &Path, load: bool) -> Result<&'static Plugin, PluginError> {
     if let Some(plugin) = known.iter().find(|plugin| plugin.file == checked.id) {
         return Ok(plugin);
     }
-    let plugin = Plugin::new(path, &checked, load).map_err(refuse)?;
-    if let Some(other) = known
-        .iter()
-        .find(|other| other.description.id == plugin.description.id)
-    {
-        return Err(refuse(Refusal::DuplicateId {
-            id: plugin.description.id.to_string(),
-            other: other.path.clone(),
-        }));
+    let is_new = |description: &Description| {
+        let id = description.id;
+        match known.iter().find(|other| other.description.id == id) {
+            None => Ok(()),
+            Some(other) => Err(refuse(Refusal::DuplicateId {
+                id: id.to_string(),
+                other: other.path.clone(),
+            })),
+        }
+    };
+    let manifest = manifest::beside(&checked.path).map_err(refuse)?;
+    if let Some(description) = &manifest {
+        is_new(description)?;
     }
-    let plugin: &'static Plugin = Box::leak(Box::new(plugin));
+    let (description, table) = match manifest {
+        Some(description) if !load => (description, None),
+        manifest => {
+            let loaded = load_table(&checked.path, manifest.as_ref());
+            let (table, description) = loaded.map_err(refuse)?;
+            is_new(&description)?;
+            (description, Some(table))
+        }
+    };
+    let plugin: &'static Plugin = Box::leak(Box::new(Plugin {
+        path: path.into(),
+        file: checked.id,
+        description,
+        table: Mutex::new(table),
+        entry: OnceLock::new(),
+    }));
     known.push(plugin);
     Ok(plugin)
 }
 
 impl Plugin {
-    fn new(path: &Path, checked: &Checked, load: bool) -> Result<Self, Refusal> {
-        let manifest = manifest::beside(&checked.path)?;
-        let (description, table) = match manifest {
-            Some(description) if !load => (description, None),
-            _ => {
-                let (table, description) = load_table(&checked.path, manifest.as_ref())?;
-                (description, Some(table))
-            }
-        };
-        Ok(Self {
-            path: path.into(),
-            file: checked.id,
-            description,
-            table: Mutex::new(table),
-            entry: OnceLock::new(),
-        })
-    }
-
     fn entry(&'static self) -> &'static ProviderEntry {
         self.entry.get_or_init(|| self.description.entry(self))
     }
