@@ -1,6 +1,4 @@
 //! Nothing is allocated once a session is warm, by Rust or by C, and nothing from a declared length.
-//!
-//! Counts what the program asks of malloc, which both use; glibc lets a program put its own in place.
 #![cfg(all(target_os = "linux", target_env = "gnu"))]
 #![allow(
     clippy::unwrap_used,
@@ -8,63 +6,17 @@
     reason = "a test stops at the first surprise"
 )]
 
-use std::cell::Cell;
-use std::ffi::c_void;
 use std::sync::Arc;
 
 use compressor_api::ErrorKind::{CorruptInput, OutputTooSmall};
 use compressor_api::{Compressor, Dictionary, Format, Spec};
+use compressor_conformance::alloc;
 
-thread_local! {
-    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
-}
-
-unsafe extern "C" {
-    fn __libc_malloc(size: usize) -> *mut c_void;
-    fn __libc_calloc(count: usize, size: usize) -> *mut c_void;
-    fn __libc_realloc(block: *mut c_void, size: usize) -> *mut c_void;
-    fn __libc_memalign(align: usize, size: usize) -> *mut c_void;
-}
-
-fn count() {
-    ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
-    count();
-    // SAFETY: what the caller promised of malloc.
-    unsafe { __libc_malloc(size) }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn calloc(count_of: usize, size: usize) -> *mut c_void {
-    count();
-    // SAFETY: as above.
-    unsafe { __libc_calloc(count_of, size) }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn realloc(block: *mut c_void, size: usize) -> *mut c_void {
-    count();
-    // SAFETY: as above.
-    unsafe { __libc_realloc(block, size) }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn posix_memalign(block: *mut *mut c_void, align: usize, size: usize) -> i32 {
-    count();
-    // SAFETY: as above; the caller gave a place for the result.
-    unsafe { *block = __libc_memalign(align, size) };
-    // SAFETY: just written.
-    if unsafe { *block }.is_null() { 12 } else { 0 }
-}
+compressor_conformance::count_mallocs!();
 
 /// How many allocations this thread makes in `run`.
 fn allocations(run: impl FnOnce()) -> u64 {
-    let before = ALLOCATIONS.get();
-    run();
-    ALLOCATIONS.get() - before
+    alloc::allocations(run).1
 }
 
 /// Block lengths in an order that makes libzstd trade its workspace: two small ones in a row.

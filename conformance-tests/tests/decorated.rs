@@ -14,12 +14,10 @@ use compressor_api::{
     Capabilities, Compressor, CompressorFactory, Direction, Error, ErrorKind, Health, Policy,
     ProviderEntry, ProviderId, Registry, Spec, self_test,
 };
-use compressor_conformance::alloc::CountingAllocator;
 use compressor_conformance::{Options, Served, Subject, assert_subject_conforms, run};
 use compressor_decorator::{Accelerated, Guards};
 
-#[global_allocator]
-static ALLOCATOR: CountingAllocator = CountingAllocator;
+compressor_conformance::count_mallocs!();
 
 /// The compressors that a registry's choice makes, as a provider.
 struct Decorated {

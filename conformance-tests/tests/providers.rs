@@ -3,11 +3,9 @@
 //! Quick unless `COMPRESSOR_CONFORMANCE=full` is set.
 #![allow(missing_docs, reason = "a test")]
 
-use compressor_conformance::alloc::CountingAllocator;
 use compressor_conformance::{Options, Subject, assert_conforms, assert_subject_conforms};
 
-#[global_allocator]
-static ALLOCATOR: CountingAllocator = CountingAllocator;
+compressor_conformance::count_mallocs!();
 
 #[test]
 fn lz4_conforms() {

@@ -7,11 +7,9 @@
 )]
 
 use compressor_api::{Format, stored};
-use compressor_conformance::alloc::CountingAllocator;
 use compressor_conformance::{Options, Subject, plain, run};
 
-#[global_allocator]
-static ALLOCATOR: CountingAllocator = CountingAllocator;
+compressor_conformance::count_mallocs!();
 
 #[test]
 fn the_format_that_copies_conforms() {

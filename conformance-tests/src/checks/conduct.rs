@@ -171,7 +171,7 @@ const WARM_UP: usize = 3;
 
 fn allocates_nothing(target: &Target, case: &Case) -> Result<(), Stop> {
     if !alloc::is_counting() {
-        let why = "the program does not count allocations (alloc::CountingAllocator)";
+        let why = "the program does not count allocations (count_mallocs!)";
         return Err(Stop::NotTried(why.into()));
     }
     match target.direction {

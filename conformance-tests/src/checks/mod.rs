@@ -4,6 +4,7 @@ mod batches;
 mod conduct;
 mod dictionaries;
 mod fit;
+mod fork;
 mod limits;
 mod listing;
 mod memory;
@@ -33,6 +34,7 @@ pub fn all() -> impl Iterator<Item = &'static Check> {
         sessions::CHECKS,
         batches::CHECKS,
         threads::CHECKS,
+        fork::CHECKS,
         strict::CHECKS,
         limits::CHECKS,
         windows::CHECKS,

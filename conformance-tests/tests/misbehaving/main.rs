@@ -33,13 +33,11 @@ use std::time::Duration;
 use compressor_api::{
     Capabilities, CompressorFactory, Direction, Error, ErrorKind, Format, inspect,
 };
-use compressor_conformance::alloc::CountingAllocator;
 use compressor_conformance::{Options, Outcome, Reproduction, Subject, checks, replay, run};
 
 use wrapper::{Compress, Decompress, Misbehaves, fail, misbehaving};
 
-#[global_allocator]
-static ALLOCATOR: CountingAllocator = CountingAllocator;
+compressor_conformance::count_mallocs!();
 
 /// Runs one check on the base and on a provider that misbehaves, and replays the failure.
 fn caught(check: &str, base: &dyn Fn() -> Subject, subject: &dyn Fn() -> Subject) {
@@ -69,6 +67,7 @@ fn options(check: &str) -> Options {
         .with_patience(Duration::from_millis(20));
     match check {
         "returns-in-time" => options.with_deadline(Duration::from_millis(400)),
+        "survives-fork" => options.with_deadline(Duration::from_secs(6)),
         "accelerates" => options.must_accelerate(),
         _ => options,
     }

@@ -265,7 +265,64 @@ impl Misbehaves for ClosesAll {
     }
 }
 
+/// What a process does that is not the one in which the provider was opened.
+#[derive(Debug)]
+struct AfterFork {
+    opened_in: u32,
+    does: Inherited,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Inherited {
+    /// Asks the parent's device, and what comes back is somebody else's.
+    Wrong,
+    /// Fails with an error that does not say that the session is lost.
+    Corrupt,
+    /// Touches memory that is no longer mapped.
+    Crashes,
+    /// Waits for a device that answers the parent.
+    Waits,
+}
+
+impl AfterFork {
+    fn that(does: Inherited) -> Self {
+        let opened_in = std::process::id();
+        Self { opened_in, does }
+    }
+
+    fn result(&self, right: Result<usize, Error>, dst: &mut [u8]) -> Result<usize, Error> {
+        if std::process::id() == self.opened_in {
+            return right;
+        }
+        match self.does {
+            Inherited::Wrong => dst[right? / 2] ^= 1,
+            Inherited::Corrupt => return Err(fail(ErrorKind::CorruptInput)),
+            Inherited::Crashes => std::process::abort(),
+            Inherited::Waits => loop {
+                thread::sleep(std::time::Duration::from_secs(1));
+            },
+        }
+        right
+    }
+}
+
+impl Misbehaves for AfterFork {
+    fn compress(&self, call: Compress<'_>) -> Result<usize, Error> {
+        let Compress { base, src, dst, .. } = call;
+        self.result(base.compress(src, dst), dst)
+    }
+
+    fn decompress(&self, call: Decompress<'_>) -> Result<usize, Error> {
+        let Decompress { base, src, dst, .. } = call;
+        self.result(base.decompress(src, dst), dst)
+    }
+}
+
 crate::each_caught! {
+    wrong_bytes_after_fork: AfterFork::that(Inherited::Wrong), Zlib => "survives-fork";
+    corrupt_after_fork: AfterFork::that(Inherited::Corrupt), Lz4Sized => "survives-fork";
+    crashes_after_fork: AfterFork::that(Inherited::Crashes), Snappy => "survives-fork";
+    waits_after_fork: AfterFork::that(Inherited::Waits), Lz4Block => "survives-fork";
     keeps_state: KeepsState, Lz4Block => "no-trace";
     goes_on_with_last_unit: GoesOnWithLastUnit, Zlib => "no-trace";
     fails_for_ever: FailsForEver, Zlib => "reusable-after-failure";
