@@ -65,11 +65,11 @@ pub mod abi;
 pub mod guest;
 
 mod codes;
-#[cfg(feature = "host")]
+#[cfg(all(unix, feature = "host"))]
 mod host;
 mod text;
 
-#[cfg(feature = "host")]
+#[cfg(all(unix, feature = "host"))]
 pub use host::{
     PluginError, Refusal, SEARCH_PATH, libraries_loaded, list, load, manifest, search_path,
 };

@@ -9,7 +9,6 @@ use compressor_api::{
 
 use super::capabilities;
 use super::compressor::PluginCompressor;
-use super::error::Violation;
 use super::ffi::{self, Table, Value};
 use super::quarantine::Quarantine;
 use crate::abi::{
@@ -38,19 +37,29 @@ pub(super) fn open(
     };
     let values = values(entry, params)?;
     let (status, why, raw) = table.open(&values, Quarantine::new(entry.id));
-    let why = why.map_err(|violation| broken(&format!("open {violation}")))?;
+    let why = match (why, &raw) {
+        (Ok(why), _) => why,
+        (Err(violation), raw) => {
+            // What came with it is not called, not even to be closed.
+            if let Some(raw) = raw {
+                raw.quarantine.violated("open", violation.clone());
+            }
+            return Err(broken(&format!("open {violation}")));
+        }
+    };
     let raw = Arc::new(raw.ok_or_else(|| not_opened(path, status, &why))?);
 
     let (status, list) = raw.capabilities();
-    let capabilities = list
-        .and_then(|list| match status {
-            CP_OK => capabilities::check(&list, entry.formats, table.is_newer()),
-            _ => Err(Violation(format!("returned the status {status}"))),
-        })
-        .map_err(|violation| {
-            raw.quarantine.violated("capabilities", violation.clone());
-            broken(&violation.0)
-        })?;
+    let checked = match status {
+        CP_OK => list
+            .and_then(|list| capabilities::check(&list, entry.formats, table.is_newer()))
+            .map_err(|violation| raw.quarantine.violated("capabilities", violation)),
+        status => Err(raw.quarantine.failed("capabilities", status, 0)),
+    };
+    let capabilities = checked.map_err(|error| match raw.quarantine.why() {
+        Some(why) => broken(&why),
+        None => broken(&format!("cannot say what it can do: {error}")),
+    })?;
     let factory = PluginFactory {
         id: entry.id,
         capabilities,
@@ -58,7 +67,7 @@ pub(super) fn open(
     };
     factory
         .own_self_test()
-        .map_err(|(error, why)| broken(&format!("failed its self-test: {error} {why}")))?;
+        .map_err(|(error, why)| broken(&format!("failed its self-test: {error}: {why}")))?;
     Ok(Arc::new(factory))
 }
 
@@ -125,16 +134,25 @@ fn values(entry: &ProviderEntry, params: &Params) -> Result<Vec<Value>, OpenErro
 }
 
 impl PluginFactory {
-    /// The plugin's own self-test, if it has one: the error, and what the plugin says about it.
+    /// The plugin's own self-test, if it has one: the error, and more about it.
     fn own_self_test(&self) -> Result<(), (Error, String)> {
         let quarantine = &self.raw.quarantine;
-        quarantine.enter().map_err(|error| (error, String::new()))?;
+        quarantine
+            .enter()
+            .map_err(|error| (error, "quarantined".into()))?;
         let Some((status, native, why)) = self.raw.self_test() else {
             return Ok(());
         };
         match why {
-            Err(violation) => Err((quarantine.violated("self_test", violation), String::new())),
+            Err(violation) => {
+                let what = violation.to_string();
+                Err((quarantine.violated("self_test", violation), what))
+            }
             Ok(_) if status == CP_OK => Ok(()),
+            Ok(why) if why.is_empty() => {
+                let error = quarantine.failed("self_test", status, native);
+                Err((error, "the plugin says no more".into()))
+            }
             Ok(why) => Err((quarantine.failed("self_test", status, native), why)),
         }
     }

@@ -41,8 +41,8 @@ impl Quarantine {
     }
 
     pub(super) fn is_closed(&self) -> bool {
-        // Nothing is read on the strength of it but the reason, which has its own ordering.
-        self.closed.load(Ordering::Relaxed)
+        // Whoever sees it closed sees the reason as well.
+        self.closed.load(Ordering::Acquire)
     }
 
     /// Something came back that cannot be.
@@ -89,9 +89,12 @@ impl Quarantine {
 
     /// How the provider is, if it is quarantined.
     pub(super) fn health(&self) -> Option<Health> {
-        self.is_closed().then(|| Health::Quarantined {
-            why: self.why.get().map_or_else(|| "".into(), Arc::clone),
-        })
+        self.why().map(|why| Health::Quarantined { why })
+    }
+
+    /// Why it is quarantined, if it is.
+    pub(super) fn why(&self) -> Option<Arc<str>> {
+        self.why.get().map(Arc::clone)
     }
 
     fn close(&self, why: &str) {
@@ -100,7 +103,7 @@ impl Quarantine {
             first = true;
             why.into()
         });
-        self.closed.store(true, Ordering::Relaxed);
+        self.closed.store(true, Ordering::Release);
         if first {
             tracing::error!(provider = %self.provider, why, "plugin quarantined");
         }
