@@ -225,7 +225,7 @@ pub enum Flaw {
     MaxCompressedLen(i32),
     /// A negative data length.
     DataLen(i64),
-    /// Not the number of chunks that the data length makes.
+    /// Not the number of chunks that the data length makes, and those beyond it are not empty.
     ChunkCount {
         /// What the metadata says.
         found: i32,

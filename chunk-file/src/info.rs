@@ -15,6 +15,12 @@ pub(crate) const CRC_LEN: u64 = 4;
 /// More options than any compressor class has; a larger count is a corrupt one.
 const MAX_OPTIONS: i32 = 64;
 
+/// Empty chunks that may follow the content. Cassandra writes two at most.
+const MAX_SURPLUS: u64 = 8;
+
+/// The longest unit that holds nothing; the longest is an empty zstd frame with its checksum, 13.
+const EMPTY_UNIT: usize = 16;
+
 /// What `CompressionInfo.db` says, checked against itself and the length of the data file.
 ///
 /// See the [crate](crate) for the layout.
@@ -137,7 +143,7 @@ impl CompressionInfo {
             };
             return Err(flaw.into());
         }
-        Ok(Self {
+        let info = Self {
             class,
             options,
             spec,
@@ -146,7 +152,12 @@ impl CompressionInfo {
             data_len,
             offsets,
             file_len,
-        })
+        };
+        if info.surplus().any(|chunk| chunk.stored_len > EMPTY_UNIT) {
+            let expected = data_len.div_ceil(u64::from(chunk_len)).max(1);
+            return Err(Flaw::ChunkCount { found, expected }.into());
+        }
+        Ok(info)
     }
 
     /// The bytes of the metadata file; `None` if an option is too long for it.
@@ -248,6 +259,12 @@ impl CompressionInfo {
         (0..self.chunk_count()).filter_map(|index| self.chunk(index))
     }
 
+    /// The chunks behind the last one that has content.
+    pub(crate) fn surplus(&self) -> impl Iterator<Item = Chunk> + '_ {
+        let with_content = self.data_len.div_ceil(u64::from(self.chunk_len));
+        (with_content..self.chunk_count()).filter_map(|index| self.chunk(index))
+    }
+
     /// The chunks that hold these bytes of the content.
     #[must_use]
     pub(crate) fn chunks_of(&self, bytes: Range<u64>) -> Range<u64> {
@@ -265,13 +282,13 @@ impl CompressionInfo {
     }
 }
 
-/// The number of chunks that `data_len` makes. One empty chunk more is right where the last one is
-/// full: Cassandra writes it for an empty file, and when a file is synced at such a place.
+/// The number of chunks, at least those that `data_len` makes. Some empty chunks more are right:
+/// Cassandra writes one for an empty file, and another each time a file is synced before its end,
+/// as its writer does when it opens a table early.
 fn chunk_count(found: i32, data_len: u64, chunk_len: u32) -> Result<u64, Flaw> {
     let expected = data_len.div_ceil(u64::from(chunk_len));
-    let full = data_len.is_multiple_of(u64::from(chunk_len));
     match u64::try_from(found) {
-        Ok(count) if count > 0 && (count == expected || full && count == expected + 1) => Ok(count),
+        Ok(count) if (expected.max(1)..=expected + MAX_SURPLUS).contains(&count) => Ok(count),
         _ => {
             let expected = expected.max(1);
             Err(Flaw::ChunkCount { found, expected })
@@ -417,7 +434,7 @@ mod tests {
             );
         }
         assert_eq!(with(fields + 8, &[0xff; 8]), Flaw::DataLen(-1));
-        for found in [0, 2, 4, -3, i32::MAX] {
+        for found in [0, 2, 12, -3, i32::MAX] {
             let expected = 3;
             let flaw = Flaw::ChunkCount { found, expected };
             assert_eq!(with(fields + 16, &found.to_be_bytes()), flaw);
@@ -449,20 +466,32 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_chunk_may_end_a_full_file_and_is_all_of_an_empty_one() {
+    fn some_empty_chunks_may_follow_and_one_is_all_of_an_empty_file() {
         for (data_len, count, fits) in [
-            (0, 1, true),
             (0, 0, false),
-            (0, 2, false),
+            (0, 1, true),
+            (0, 2, true),
+            (16_384, 0, false),
             (16_384, 1, true),
             (16_384, 2, true),
-            (16_384, 3, false),
-            (16_385, 2, true),
-            (16_385, 3, false),
+            (16_385, 1, false),
+            (16_385, 3, true),
+            (16_385, 10, true),
+            (16_385, 11, false),
         ] {
             let found = chunk_count(count, data_len, 16_384);
             assert_eq!(found.is_ok(), fits, "{data_len} in {count}");
         }
+    }
+
+    #[test]
+    fn a_chunk_that_holds_something_is_no_empty_one() {
+        let (_, mut bytes) = sample();
+        let fields = bytes.len() - 44;
+        bytes[fields + 8..fields + 16].copy_from_slice(&100_u64.to_be_bytes());
+        let (found, expected) = (3, 1);
+        let flaw = Flaw::ChunkCount { found, expected };
+        assert_eq!(parse(&bytes, 3012), Err(flaw));
     }
 
     #[test]

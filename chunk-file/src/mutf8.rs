@@ -2,9 +2,6 @@
 //! UTF-16 unit as one to three bytes. U+0000 takes two bytes, and a character beyond U+FFFF is two
 //! surrogates of three bytes each.
 
-/// The most bytes that the 2-byte length can say.
-pub(crate) const MAX_LEN: usize = u16::MAX as usize;
-
 /// Appends length and text; `None`, with nothing appended, if the text is too long for it.
 pub(crate) fn write(text: &str, out: &mut Vec<u8>) -> Option<()> {
     let mut bytes = Vec::with_capacity(text.len());
@@ -75,9 +72,9 @@ mod tests {
     #[test]
     fn a_text_of_64_kib_is_refused() {
         let mut out = Vec::new();
-        assert!(write(&"x".repeat(MAX_LEN), &mut out).is_some());
+        assert!(write(&"x".repeat(65_535), &mut out).is_some());
         out.clear();
-        assert!(write(&"x".repeat(MAX_LEN + 1), &mut out).is_none());
+        assert!(write(&"x".repeat(65_536), &mut out).is_none());
         assert!(out.is_empty());
     }
 

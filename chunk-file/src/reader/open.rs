@@ -52,7 +52,7 @@ impl Reader {
     /// # Errors
     ///
     /// [`Error::Io`], [`Error::Refused`], [`Error::Unavailable`]; [`Error::Params`] if the chance
-    /// is not from 0 to 1.
+    /// is not from 0 to 1; [`Error::Corrupt`] if a chunk behind the content is not empty.
     pub fn open(pair: &Pair, engine: &Engine, options: ReaderOptions) -> Result<Self, Error> {
         Self::open_with(pair, options, |spec| match engine.compressor(spec) {
             Ok(accelerated) => Ok(accelerated),
@@ -104,7 +104,7 @@ impl Reader {
         let info = CompressionInfo::read(pair.info(), file_len)?;
         let compressor = compressor(info.spec())?;
         let slots = options.cache_bytes / info.chunk_len() as usize;
-        Ok(Self {
+        let reader = Self {
             path: Arc::from(pair.data()),
             file,
             pool: SessionPool::new(compressor, IDLE_BUFFERS),
@@ -112,6 +112,17 @@ impl Reader {
             info,
             chance,
             idle: Mutex::default(),
-        })
+        };
+        reader.surplus_is_empty()?;
+        Ok(reader)
+    }
+
+    /// Whether chunks behind the content really hold nothing: nobody would read them, so that they
+    /// could be content which a wrong data length leaves out.
+    fn surplus_is_empty(&self) -> Result<(), Error> {
+        let (mut stored, mut content) = (Vec::new(), Vec::new());
+        self.info
+            .surplus()
+            .try_for_each(|chunk| self.verify_chunk(chunk, &mut stored, &mut content))
     }
 }
