@@ -15,7 +15,8 @@ pub(crate) const CRC_LEN: u64 = 4;
 /// More options than any compressor class has; a larger count is a corrupt one.
 const MAX_OPTIONS: i32 = 64;
 
-/// Empty chunks that may follow the content. Cassandra writes two at most.
+/// Empty chunks that may follow the content. Cassandra 5.0 writes one for each sync and one for
+/// the end, and syncs once.
 const MAX_SURPLUS: u64 = 8;
 
 /// The longest unit that holds nothing; the longest is an empty zstd frame with its checksum, 13.

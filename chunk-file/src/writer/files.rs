@@ -45,6 +45,13 @@ impl Unfinished {
             .map_err(|error| Error::io(&self.pair.unfinished_data(), "write", error))
     }
 
+    /// Puts a device that is always full in place of the disk.
+    #[cfg(test)]
+    pub(super) fn fill_disk(&mut self) {
+        let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
+        self.data = BufWriter::with_capacity(BUFFER_LEN, full);
+    }
+
     /// Makes the pair durable and visible; see [`Pair`] for the order.
     pub(super) fn publish(&mut self, info: &[u8]) -> Result<(), Error> {
         let (data, info_path) = (self.pair.unfinished_data(), self.pair.unfinished_info());

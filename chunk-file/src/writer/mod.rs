@@ -289,3 +289,64 @@ impl Write for Writer {
         Ok(self.intact()?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::DEFAULT_CHUNK_LEN;
+    use compressor::{Engine, Format, Spec};
+    use std::fs;
+
+    /// A writer whose disk is full, and its directory.
+    fn on_a_full_disk(threads: usize) -> (tempfile::TempDir, Writer) {
+        let dir = tempfile::tempdir().unwrap();
+        let params = Params::new(Spec::new(Format::None)).unwrap();
+        let stored = Engine::new().unwrap().compressor(params.spec()).unwrap();
+        let options = WriterOptions::new().threads(threads);
+        let pair = Pair::new(dir.path(), "nb-1-big");
+        let mut writer = Writer::create(&pair, params, stored, options).unwrap();
+        writer.files.fill_disk();
+        (dir, writer)
+    }
+
+    fn is_full(error: &Error) -> bool {
+        matches!(error, Error::Io { error, .. } if error.kind() == io::ErrorKind::StorageFull)
+    }
+
+    #[test]
+    fn a_full_disk_fails_the_write_and_all_that_follow_and_leaves_nothing() {
+        for threads in [1, 3] {
+            let (dir, mut writer) = on_a_full_disk(threads);
+            let error = writer.append(&vec![7; 4 << 20]).unwrap_err();
+            assert!(is_full(&error), "{error}");
+            assert!(matches!(writer.append(b"more"), Err(Error::Broken { .. })));
+            assert!(matches!(writer.finish(), Err(Error::Broken { .. })));
+            assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+        }
+    }
+
+    #[test]
+    fn a_disk_that_is_full_at_the_end_leaves_nothing() {
+        let (dir, mut writer) = on_a_full_disk(1);
+        writer.append(b"less than a buffer").unwrap();
+        let error = writer.finish().unwrap_err();
+        assert!(is_full(&error), "{error}");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn no_more_is_under_way_than_was_asked_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let params = Params::new(Spec::new(Format::None)).unwrap();
+        let stored = Engine::new().unwrap().compressor(params.spec()).unwrap();
+        let options = WriterOptions::new().threads(3).depth(2);
+        let pair = Pair::new(dir.path(), "nb-1-big");
+        let mut writer = Writer::create(&pair, params, stored, options).unwrap();
+        let chunk = vec![7; DEFAULT_CHUNK_LEN as usize];
+        for _ in 0..100 {
+            writer.append(&chunk).unwrap();
+            assert!(writer.pipeline.content_len() <= 6 * u64::from(DEFAULT_CHUNK_LEN));
+        }
+        assert_eq!(writer.finish().unwrap().chunks, 100);
+    }
+}
