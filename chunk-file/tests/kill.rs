@@ -40,7 +40,11 @@ fn params() -> Params {
 /// The content of the `nth` pair: any length from 0 to 400 KiB, some of it random.
 fn content(nth: u64) -> Vec<u8> {
     let mut state = nth.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let len = if nth % 7 == 0 { 0 } else { state % 400_000 };
+    let len = if nth.is_multiple_of(7) {
+        0
+    } else {
+        state % 400_000
+    };
     (0..len)
         .map(|at| {
             state ^= state << 13;

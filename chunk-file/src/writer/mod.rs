@@ -106,7 +106,7 @@ pub struct Writer {
     files: Unfinished,
     pipeline: Pipeline,
     /// The chunk that is being filled.
-    filling: Box<Task>,
+    filling: Task,
     sink: Sink,
 }
 

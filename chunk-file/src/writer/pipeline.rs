@@ -24,7 +24,7 @@ pub(super) struct Pipeline {
     submitted: usize,
     taken: usize,
     content_len: u64,
-    idle: Vec<Box<Task>>,
+    idle: Vec<Task>,
 }
 
 enum Lane {
@@ -32,11 +32,11 @@ enum Lane {
     Own {
         session: Box<dyn CompressSession>,
         compress: Compress,
-        done: VecDeque<Box<Task>>,
+        done: VecDeque<Task>,
     },
     Thread {
-        todo: SyncSender<Box<Task>>,
-        done: Receiver<Box<Task>>,
+        todo: SyncSender<Task>,
+        done: Receiver<Task>,
     },
 }
 
@@ -98,13 +98,13 @@ impl Pipeline {
     }
 
     /// A task to fill.
-    pub(super) fn spare(&mut self) -> Box<Task> {
-        let new = || Box::new(Task::new(self.chunk_len, self.bound));
+    pub(super) fn spare(&mut self) -> Task {
+        let new = || Task::new(self.chunk_len, self.bound);
         self.idle.pop().unwrap_or_else(new)
     }
 
     /// Takes a task back that was dealt with.
-    pub(super) fn take_back(&mut self, mut task: Box<Task>) {
+    pub(super) fn take_back(&mut self, mut task: Task) {
         task.clear();
         self.idle.push(task);
     }
@@ -119,7 +119,7 @@ impl Pipeline {
         self.submitted - self.taken == self.lanes.len() * self.depth
     }
 
-    pub(super) fn submit(&mut self, mut task: Box<Task>) -> Result<(), Error> {
+    pub(super) fn submit(&mut self, mut task: Task) -> Result<(), Error> {
         self.content_len += task.content.len() as u64;
         let turn = self.submitted % self.lanes.len().max(1);
         let submitted = match self.lanes.get_mut(turn) {
@@ -141,7 +141,7 @@ impl Pipeline {
     }
 
     /// The next task in order, compressed; waits for it. `None` if none is under way.
-    pub(super) fn finished(&mut self) -> Result<Option<Box<Task>>, Error> {
+    pub(super) fn finished(&mut self) -> Result<Option<Task>, Error> {
         if self.taken == self.submitted {
             return Ok(None);
         }
@@ -163,7 +163,7 @@ fn start(
     compress: Compress,
     depth: usize,
 ) -> (Lane, JoinHandle<()>) {
-    let (todo, tasks) = sync_channel::<Box<Task>>(depth);
+    let (todo, tasks) = sync_channel::<Task>(depth);
     let (results, done) = sync_channel(depth);
     let thread = thread::spawn(move || {
         for mut task in tasks {
