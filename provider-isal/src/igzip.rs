@@ -192,8 +192,15 @@ fn written(buffer: &[u8], left: u32) -> usize {
 }
 
 #[cfg(test)]
+#[path = "../../compressor-deflate/tests/agreement/writer.rs"]
+#[allow(dead_code, reason = "fixed codes are enough here")]
+mod writer;
+
+#[cfg(test)]
 mod tests {
+    use super::writer::Writer;
     use super::*;
+    use crate::library::NAMES;
 
     /// As C has them; the generated declarations leave the inside of most structs out.
     #[test]
@@ -201,5 +208,41 @@ mod tests {
     fn structs_are_as_large_as_in_c() {
         assert_eq!(size_of::<isal_zstream>(), 82_384);
         assert_eq!(size_of::<inflate_state>(), 87_368);
+    }
+
+    /// A distance of 0, which is what ISA-L's tables have for these, would never end, or would give
+    /// back what was in `dst` before.
+    #[test]
+    fn symbols_that_the_format_reserves_are_refused() {
+        let library = match Library::by_name(NAMES) {
+            Ok(library) => Arc::new(library),
+            Err(error) => return eprintln!("skipped, for want of ISA-L: {error}"),
+        };
+        let literals =
+            |count| (0..count).fold(Writer::fixed(), |stream, _| stream.codeword(0x91, 8));
+        let end = |stream: Writer| stream.number(0, 16).bytes;
+        for format in [Format::Zlib, Format::Gzip] {
+            let mut inflater = Inflater::new(Arc::clone(&library), format).unwrap();
+            let mut dst = [0xA5; 10_000];
+            // Near the end of a stream ISA-L reads carefully, far from it in a hurry.
+            for (before, after) in [(1, 0), (400, 0), (1, 5_000), (400, 5_000)] {
+                let good = [end(literals(before)), vec![0x91; after]].concat();
+                let read = inflater.inflate(&good, &mut dst[..before]);
+                assert_eq!(read.unwrap().written, before);
+                for (length, distance) in [
+                    (0b1100_0110, 0),
+                    (0b1100_0111, 0),
+                    (0b1100_0101, 30),
+                    (0b1100_0101, 31),
+                ] {
+                    let stream = literals(before).codeword(length, 8).codeword(distance, 5);
+                    let src = [end(stream), vec![0x91; after]].concat();
+                    for room in [before - 1, before, before + 10, before + 9_000] {
+                        let read = inflater.inflate(&src, &mut dst[..room]);
+                        assert!(read.is_err(), "{length:b} {distance}: {read:?}");
+                    }
+                }
+            }
+        }
     }
 }

@@ -1,5 +1,5 @@
-//! The `isal` accelerator: `zlib`, `deflate-raw` and `gzip` on the CPU through igzip, the
-//! compressor of Intel's ISA-L, both directions.
+//! The `isal` accelerator: `zlib` and `gzip` in both directions, and compression to `deflate-raw`,
+//! on the CPU through igzip, the compressor of Intel's ISA-L.
 //!
 //! igzip is made for speed: it compresses several times as fast as zlib, and its units are longer
 //! than those of zlib's higher levels. What it writes, every zlib reads, and the other way round.
@@ -59,6 +59,20 @@
 //! are longer than zlib's. So its priority is −2: software comes before it, and by default it serves
 //! nothing. A policy that wants speed prefers it or assigns it.
 //!
+//! # Formats
+//!
+//! | format | compression | decompression |
+//! | --- | --- | --- |
+//! | `zlib`, `gzip` | yes | yes |
+//! | `deflate-raw` | yes | no |
+//!
+//! ISA-L reads streams whose Huffman codes leave some sequences of bits without a meaning, as long
+//! as none of those occurs; no encoder writes such codes, and zlib refuses them. One bit that flips
+//! in the lengths of a code can make it such a code, and the rest of the stream another content. In
+//! `zlib` and `gzip` the checksum finds that. In `deflate-raw` nothing does: corrupt content would
+//! be returned as good, and only a decoder as slow as zlib could tell. So `deflate-raw` is not
+//! listed for decompression, and is left to others.
+//!
 //! # Windows
 //!
 //! A spec with a smaller window is kept to, in the units and in the header of `zlib`.
@@ -72,10 +86,8 @@
 //! `dst` at once is judged by what comes first: its header, then its stream up to the first byte
 //! beyond `dst`.
 //!
-//! One difference is left, which only a decoder as slow as zlib could close: ISA-L reads streams
-//! whose Huffman codes leave some sequences of bits without a meaning, as long as none of those
-//! occurs. No encoder writes such codes, and zlib refuses them. What is read from them agrees with
-//! their checksum all the same, where the format has one.
+//! One difference is left: a stream with such codes as [Formats](#formats) tells of is read, if its
+//! content agrees with the checksum. zlib refuses it.
 //!
 //! # Limits
 //!

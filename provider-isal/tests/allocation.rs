@@ -22,8 +22,8 @@ fn no_operation_allocates_after_the_first() {
             let spec = Spec::new(format).with_level(level).unwrap();
             let compressor = factory().compressor(&spec).unwrap();
             let mut compress = compressor.compress_session().unwrap();
-            let mut decompress = (format != Format::DeflateRaw)
-                .then(|| compressor.decompress_session().unwrap());
+            let mut decompress =
+                (format != Format::DeflateRaw).then(|| compressor.decompress_session().unwrap());
             let bound = compressor.max_compressed_len(content.len()).unwrap();
             let (mut unit, mut back) = (vec![0; bound], vec![0; content.len()]);
             let mut once = || {

@@ -37,14 +37,15 @@ fn a_path_where_no_library_is_stops_start_up() {
 }
 
 #[test]
-fn nobody_else_serves_in_its_place() {
+fn nobody_else_serves_in_the_place_of_one_that_is_preferred() {
     let registry = Registry::builder()
         .provider(&compressor_deflate::PROVIDER)
         .provider(&PROVIDER)
         .param("isal", "library_path", "/no/such/libisal.so.2.0.30")
         .build()
         .unwrap();
-    let refused = registry.select(&Spec::new(Format::Zlib), &Policy::default());
+    let policy = Policy::default().prefer("isal");
+    let refused = registry.select(&Spec::new(Format::Zlib), &policy);
     let Err(SelectError::Refused {
         provider, verdict, ..
     }) = refused

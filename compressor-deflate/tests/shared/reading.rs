@@ -3,11 +3,15 @@
 use compressor_api::{ErrorKind, Format, Spec};
 use proptest::prelude::*;
 
-use super::{FORMATS, compress, compressor, decompress, noise, served, small_contents, text};
+use super::{
+    FORMATS, compress, compressor, decompress, noise, readable, served, small_contents, text,
+};
 
-/// Every small content, in every format, as a unit of a few levels.
-fn small_units() -> impl Iterator<Item = (Format, Vec<u8>, Vec<u8>)> {
-    FORMATS.into_iter().flat_map(|format| {
+/// Every small content, in these formats, as a unit of a few levels.
+fn small_units(
+    formats: impl IntoIterator<Item = Format>,
+) -> impl Iterator<Item = (Format, Vec<u8>, Vec<u8>)> {
+    formats.into_iter().flat_map(|format| {
         small_contents().into_iter().flat_map(move |content| {
             served([0, 1, 9])
                 .map(move |level| (format, compress(format, level, &content), content.clone()))
@@ -17,7 +21,7 @@ fn small_units() -> impl Iterator<Item = (Format, Vec<u8>, Vec<u8>)> {
 
 #[test]
 fn a_truncated_unit_is_corrupt() {
-    for (format, unit, content) in small_units() {
+    for (format, unit, content) in small_units(readable()) {
         for end in 0..unit.len() {
             let found = decompress(format, &unit[..end], content.len());
             assert_eq!(found, Err(ErrorKind::CorruptInput), "{format} cut at {end}");
@@ -29,7 +33,7 @@ fn a_truncated_unit_is_corrupt() {
 
 #[test]
 fn a_flipped_bit_is_never_other_content_where_there_is_a_checksum() {
-    for (format, unit, content) in small_units() {
+    for (format, unit, content) in small_units(readable()) {
         for bit in 0..unit.len() * 8 {
             let mut flipped = unit.clone();
             flipped[bit / 8] ^= 1 << (bit % 8);
@@ -46,7 +50,7 @@ fn a_flipped_bit_is_never_other_content_where_there_is_a_checksum() {
 
 #[test]
 fn bytes_after_the_unit_are_corrupt() {
-    for (format, unit, content) in small_units() {
+    for (format, unit, content) in small_units(readable()) {
         for tail in [
             &b"\0"[..],
             b"\xff",
@@ -73,8 +77,8 @@ fn bytes_after_the_unit_are_corrupt() {
 
 #[test]
 fn one_format_is_not_read_as_another() {
-    for (format, unit, content) in small_units() {
-        for other in FORMATS.into_iter().filter(|other| *other != format) {
+    for (format, unit, content) in small_units(FORMATS) {
+        for other in readable().into_iter().filter(|other| *other != format) {
             let found = decompress(other, &unit, content.len());
             assert_ne!(found.as_ref(), Ok(&content), "{format} as {other}");
             if other != Format::DeflateRaw {
@@ -87,7 +91,7 @@ fn one_format_is_not_read_as_another() {
 #[test]
 fn any_window_is_read() {
     let content = text(50_000);
-    for format in FORMATS {
+    for format in readable() {
         for window_log in 9..=15 {
             let spec = Spec::new(format).with_window_log(window_log).unwrap();
             let writer = compressor_deflate::factory().compressor(&spec).unwrap();
@@ -127,9 +131,8 @@ proptest! {
         seed in any::<u64>(),
         len in 0..300_usize,
         room in 0..700_usize,
-        which in 0..3_usize,
+        format in proptest::sample::select(readable()),
     ) {
-        let format = FORMATS[which];
         let header: &[u8] = match format {
             Format::Zlib => b"\x78\x9c",
             Format::Gzip => b"\x1f\x8b\x08\0\0\0\0\0\0\xff",
