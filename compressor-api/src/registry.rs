@@ -254,7 +254,10 @@ impl Registry {
             .iter()
             .filter(|slot| slot.entry.may_serve(spec.format()))
             .collect();
-        slots.sort_by_key(|slot| policy.rank(slot.entry.id.as_str()));
+        slots.sort_by_key(|slot| {
+            let name = slot.entry.id.as_str();
+            (assigned != Some(name), policy.rank(name))
+        });
 
         if let Some(name) = assigned
             && !slots.iter().any(|slot| slot.entry.id.as_str() == name)
@@ -282,12 +285,12 @@ impl Registry {
         for slot in slots {
             let provider = slot.entry.id;
             let software = slot.entry.class == ProviderClass::Software;
-            let verdict = if served {
-                Verdict::Outranked
-            } else if policy.software_only && !software {
+            let verdict = if policy.software_only && !software {
                 Verdict::Disabled
             } else if !software && assigned.is_some_and(|name| name != provider.as_str()) {
                 Verdict::NotAssigned
+            } else if served {
+                Verdict::Outranked
             } else {
                 match slot.candidate(spec, direction) {
                     Ok(found) => {

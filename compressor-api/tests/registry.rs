@@ -246,6 +246,23 @@ fn preference_beats_priority_and_assignment_beats_both() {
 }
 
 #[test]
+fn an_assignment_or_a_preference_reaches_behind_software() {
+    let last = entry(Fake::of("last", Format::Zlib)).with_priority(-2);
+    let registry = registry(&[Box::leak(Box::new(last))]);
+    assert_eq!(
+        served(&registry, &zlib(), &Policy::default()),
+        ["software"; 2]
+    );
+    let assigned = Policy::default().assign(Format::Zlib, None, "last");
+    for policy in [&assigned, &Policy::default().prefer("last")] {
+        assert_eq!(served(&registry, &zlib(), policy), ["last"; 2]);
+    }
+    let mut software_only = assigned;
+    software_only.software_only = true;
+    assert_eq!(served(&registry, &zlib(), &software_only), ["software"; 2]);
+}
+
+#[test]
 fn software_only_opens_no_accelerator() {
     let (entry, opener) = entry_with("a", ProviderClass::Accelerator, |_, _| Err(absent()));
     let registry = registry(&[entry]);

@@ -31,7 +31,7 @@
 //! | `snappy` | `software.snappy` | `snappy` |
 //! | `zstd` | `software.zstd` | `zstd` |
 //! | `libdeflate` | `libdeflate` | `zlib`, `deflate-raw`, `gzip`, accelerated |
-//! | `isal` | `isal` | the same, faster and longer; serves where a policy prefers it, and where ISA-L is installed |
+//! | `isal` | `isal` | the same (`deflate-raw` only compressed), faster and longer; serves where ISA-L is installed and a policy prefers it |
 //!
 //! `software.none` is always there. A format whose software codec is not linked is still known by
 //! name, and asking for it says so.
