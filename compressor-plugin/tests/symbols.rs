@@ -96,7 +96,10 @@ fn plugins_and_linked_codecs_work_side_by_side() {
 
     // Each writes what every other of its format reads, all at the same time.
     thread::scope(|scope| {
-        for writer in &compressors {
+        for writer in compressors
+            .iter()
+            .filter(|c| c.effective().compress.is_some())
+        {
             let compressors = &compressors;
             scope.spawn(move || {
                 let format = writer.spec().format();
@@ -106,6 +109,10 @@ fn plugins_and_linked_codecs_work_side_by_side() {
                 let n = session.compress(content, &mut unit).unwrap();
                 for reader in compressors.iter().filter(|c| c.spec().format() == format) {
                     let mut out = vec![0; content.len()];
+                    // Not every one goes both ways.
+                    if reader.effective().decompress.is_none() {
+                        continue;
+                    }
                     let mut session = reader.decompress_session().unwrap();
                     session.decompress_exact(&unit[..n], &mut out).unwrap();
                     assert_eq!(out, content, "{writer:?} to {reader:?}");

@@ -62,17 +62,9 @@ pub(super) unsafe extern "C" fn compress(
     dst_capacity: usize,
     result: *mut abi::OpResult,
 ) -> i32 {
-    guarded(|| {
-        // SAFETY: `session_new` made it, and this call has it alone.
-        let handle = unsafe { &mut *session.cast::<SessionHandle>() };
-        let SessionInner::Compress(session) = &mut handle.inner else {
-            return CP_INVALID_ARGUMENT;
-        };
-        // SAFETY: the host passes both buffers with their lengths, and they do not overlap.
-        let (src, dst) = unsafe { (bytes(src, src_len), bytes_mut(dst, dst_capacity)) };
-        // SAFETY: `result` is the host's, filled, and nobody else's during the call.
-        finish(session.compress(src, dst), unsafe { &mut *result })
-    })
+    let (src, dst) = ((src, src_len), (dst, dst_capacity));
+    // SAFETY: the host passes what the header says.
+    unsafe { operate(Direction::Compress, session, src, dst, result) }
 }
 
 pub(super) unsafe extern "C" fn decompress(
@@ -83,17 +75,9 @@ pub(super) unsafe extern "C" fn decompress(
     dst_capacity: usize,
     result: *mut abi::OpResult,
 ) -> i32 {
-    guarded(|| {
-        // SAFETY: `session_new` made it, and this call has it alone.
-        let handle = unsafe { &mut *session.cast::<SessionHandle>() };
-        let SessionInner::Decompress(session) = &mut handle.inner else {
-            return CP_INVALID_ARGUMENT;
-        };
-        // SAFETY: the host passes both buffers with their lengths, and they do not overlap.
-        let (src, dst) = unsafe { (bytes(src, src_len), bytes_mut(dst, dst_capacity)) };
-        // SAFETY: `result` is the host's, filled, and nobody else's during the call.
-        finish(session.decompress(src, dst), unsafe { &mut *result })
-    })
+    let (src, dst) = ((src, src_len), (dst, dst_capacity));
+    // SAFETY: the host passes what the header says.
+    unsafe { operate(Direction::Decompress, session, src, dst, result) }
 }
 
 pub(super) unsafe extern "C" fn compress_many(
@@ -101,19 +85,8 @@ pub(super) unsafe extern "C" fn compress_many(
     jobs: *mut abi::Job,
     count: usize,
 ) -> i32 {
-    guarded(|| {
-        // SAFETY: `session_new` made it, and this call has it alone.
-        let handle = unsafe { &mut *session.cast::<SessionHandle>() };
-        let SessionInner::Compress(session) = &mut handle.inner else {
-            return CP_INVALID_ARGUMENT;
-        };
-        // SAFETY: the host passes `count` jobs with their buffers.
-        unsafe {
-            operate_many(&mut handle.jobs, jobs, count, |jobs| {
-                session.compress_many(jobs)
-            })
-        }
-    })
+    // SAFETY: the host passes what the header says.
+    unsafe { operate_many(Direction::Compress, session, jobs, count) }
 }
 
 pub(super) unsafe extern "C" fn decompress_many(
@@ -121,57 +94,96 @@ pub(super) unsafe extern "C" fn decompress_many(
     jobs: *mut abi::Job,
     count: usize,
 ) -> i32 {
-    guarded(|| {
-        // SAFETY: `session_new` made it, and this call has it alone.
-        let handle = unsafe { &mut *session.cast::<SessionHandle>() };
-        let SessionInner::Decompress(session) = &mut handle.inner else {
-            return CP_INVALID_ARGUMENT;
-        };
-        // SAFETY: the host passes `count` jobs with their buffers.
-        unsafe {
-            operate_many(&mut handle.jobs, jobs, count, |jobs| {
-                session.decompress_many(jobs)
-            })
-        }
-    })
+    // SAFETY: the host passes what the header says.
+    unsafe { operate_many(Direction::Decompress, session, jobs, count) }
 }
 
-/// Runs the host's jobs, listed in `room`, which is left empty: after a first time, without
-/// allocating.
+/// Runs one operation.
 ///
 /// # Safety
 ///
-/// `jobs` is valid for `count` jobs, and each job's buffers for their lengths; none overlap.
+/// As the header has it: `session_new` made the session, and this call has it alone; both buffers
+/// are valid for their lengths and do not overlap; `result` is filled, and valid for writes.
+#[inline]
+unsafe fn operate(
+    direction: Direction,
+    session: *mut abi::Session,
+    src: (*const u8, usize),
+    dst: (*mut u8, usize),
+    result: *mut abi::OpResult,
+) -> i32 {
+    guarded(|| {
+        // SAFETY: the caller says so.
+        let (handle, src, dst, result) = unsafe {
+            (
+                &mut *session.cast::<SessionHandle>(),
+                bytes(src.0, src.1),
+                bytes_mut(dst.0, dst.1),
+                &mut *result,
+            )
+        };
+        let outcome = match (direction, &mut handle.inner) {
+            (Direction::Compress, SessionInner::Compress(session)) => session.compress(src, dst),
+            (Direction::Decompress, SessionInner::Decompress(session)) => {
+                session.decompress(src, dst)
+            }
+            _ => return CP_INVALID_ARGUMENT,
+        };
+        finish(outcome, result)
+    })
+}
+
+/// Runs many operations: after a first time, without allocating.
+///
+/// # Safety
+///
+/// As in [`operate`], for each of `count` jobs.
 unsafe fn operate_many(
-    room: &mut Vec<Job<'static>>,
+    direction: Direction,
+    session: *mut abi::Session,
     jobs: *mut abi::Job,
     count: usize,
-    run: impl FnOnce(&mut [Job<'static>]),
 ) -> i32 {
-    if count == 0 {
-        return CP_OK;
-    }
-    // SAFETY: the caller says so.
-    let jobs = unsafe { slice::from_raw_parts_mut(jobs, count) };
-    // Out of the session while it holds the host's buffers: should the provider panic, it is gone.
-    let mut batch = mem::take(room);
-    if batch.try_reserve(count).is_err() {
-        return CP_OUT_OF_MEMORY;
-    }
-    batch.extend(jobs.iter().map(|job| {
-        // SAFETY: the caller says so, until this returns; and then the batch is empty.
-        unsafe {
-            Job::new(
-                bytes(job.src, job.src_len),
-                bytes_mut(job.dst, job.dst_capacity),
-            )
+    guarded(|| {
+        if count == 0 {
+            return CP_OK;
         }
-    }));
-    run(&mut batch);
-    for (job, done) in jobs.iter_mut().zip(&batch) {
-        job.status = finish(done.result, &mut job.result);
-    }
-    batch.clear();
-    *room = batch;
-    CP_OK
+        // SAFETY: the caller says so.
+        let (handle, jobs) = unsafe {
+            (
+                &mut *session.cast::<SessionHandle>(),
+                slice::from_raw_parts_mut(jobs, count),
+            )
+        };
+        // Out of the session while it holds the host's buffers: should the provider panic, it is
+        // gone.
+        let mut batch: Vec<Job<'static>> = mem::take(&mut handle.jobs);
+        if batch.try_reserve(count).is_err() {
+            return CP_OUT_OF_MEMORY;
+        }
+        batch.extend(jobs.iter().map(|job| {
+            // SAFETY: the caller says so, until this returns; and then the batch is empty.
+            unsafe {
+                Job::new(
+                    bytes(job.src, job.src_len),
+                    bytes_mut(job.dst, job.dst_capacity),
+                )
+            }
+        }));
+        match (direction, &mut handle.inner) {
+            (Direction::Compress, SessionInner::Compress(session)) => {
+                session.compress_many(&mut batch);
+            }
+            (Direction::Decompress, SessionInner::Decompress(session)) => {
+                session.decompress_many(&mut batch);
+            }
+            _ => return CP_INVALID_ARGUMENT,
+        }
+        for (job, done) in jobs.iter_mut().zip(&batch) {
+            job.status = finish(done.result, &mut job.result);
+        }
+        batch.clear();
+        handle.jobs = batch;
+        CP_OK
+    })
 }
