@@ -17,6 +17,7 @@ if [ "${COMPRESSOR_JVM_LIBRARIES:-maven}" = maven ] && command -v mvn >/dev/null
         dependency:copy-dependencies; then
     from="Maven"
 else
+    rm -rf "$dir/lib" && mkdir "$dir/lib"
     from="Debian's packages, without Cassandra's classes"
     for jar in lz4-java zstd-jni snappy-java; do
         # Under the name that carries the version.

@@ -48,6 +48,7 @@
 
 pub mod alloc;
 pub mod data;
+pub mod outside;
 pub mod plain;
 
 mod answer;
