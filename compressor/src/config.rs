@@ -54,7 +54,7 @@ pub struct Config {
     /// Who gets what.
     pub assign: Vec<AssignConfig>,
     /// Parameters by provider.
-    pub providers: BTreeMap<String, BTreeMap<String, Value>>,
+    pub providers: BTreeMap<String, BTreeMap<String, ParamText>>,
 }
 
 /// `software` or `fail`.
@@ -137,7 +137,7 @@ pub struct AssignConfig {
 /// The value of a parameter, as TOML has it; the provider's `ParamSpec` says what it must be.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
-pub enum Value {
+pub enum ParamText {
     /// `true` or `false`.
     Bool(bool),
     /// A whole number.
@@ -146,7 +146,7 @@ pub enum Value {
     Text(String),
 }
 
-impl fmt::Display for Value {
+impl fmt::Display for ParamText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Bool(value) => value.fmt(f),
@@ -246,7 +246,7 @@ impl Config {
                     valid: "PROVIDER.NAME=VALUE",
                 })?;
                 let params = config.providers.entry(provider.into()).or_default();
-                params.insert(name.into(), Value::Text(value.into()));
+                params.insert(name.into(), ParamText::Text(value.into()));
             }
         }
         Ok(config)
@@ -448,7 +448,7 @@ mod tests {
         assert_eq!(config.verify, VerifyMode::Never);
         assert_eq!(
             config.providers["intel.qat"]["polling"],
-            Value::Text("busy".into())
+            ParamText::Text("busy".into())
         );
     }
 

@@ -2,7 +2,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use compressor_api::{
-    Compressor, Policy, Registry, RegistryBuilder, RegistryError, SelectError, Selection, Spec,
+    Compressor, OpenError, Policy, Registry, RegistryBuilder, RegistryError, SelectError,
+    Selection, Spec,
 };
 use compressor_decorator::{Accelerated, Guards, Options};
 
@@ -51,6 +52,7 @@ impl Engine {
             registry: linked.submitted(),
             policy: Policy::default(),
             options: Options::default(),
+            configured: Vec::new(),
         }
     }
 
@@ -129,6 +131,8 @@ pub struct EngineBuilder {
     registry: RegistryBuilder,
     policy: Policy,
     options: Options,
+    /// Providers that were given parameters.
+    configured: Vec<String>,
 }
 
 impl EngineBuilder {
@@ -140,6 +144,7 @@ impl EngineBuilder {
     pub fn config(mut self, config: &Config) -> Result<Self, SetupError> {
         self.policy = config.policy()?;
         self.options = self.options.verify(config.verify.verify());
+        self.configured.extend(config.providers.keys().cloned());
         for (provider, params) in &config.providers {
             for (name, value) in params {
                 self.registry = self.registry.param(provider, name, value.to_string());
@@ -169,14 +174,22 @@ impl EngineBuilder {
         self
     }
 
-    /// The engine. No provider is opened yet.
+    /// The engine. Of its providers only those are opened that were given parameters, so that a
+    /// parameter which cannot be stops start-up, whether or not the provider would be chosen; one
+    /// that is merely absent does not.
     ///
     /// # Errors
     ///
-    /// [`SetupError::Registry`].
+    /// [`SetupError::Registry`], [`SetupError::Misconfigured`].
     pub fn build(self) -> Result<Engine, SetupError> {
+        let registry = self.registry.build()?;
+        for provider in self.configured {
+            if let Err(error @ OpenError::Misconfigured { .. }) = registry.open(&provider) {
+                return Err(SetupError::Misconfigured { provider, error });
+            }
+        }
         Ok(Engine {
-            registry: self.registry.build()?,
+            registry,
             policy: self.policy,
             options: self.options,
             guards: Guards::default(),
@@ -193,6 +206,13 @@ pub enum SetupError {
     Config(ConfigError),
     /// The providers cannot be listed as they are.
     Registry(RegistryError),
+    /// A provider cannot work with the parameters that it was given.
+    Misconfigured {
+        /// The provider.
+        provider: String,
+        /// What it says.
+        error: OpenError,
+    },
 }
 
 impl fmt::Display for SetupError {
@@ -200,6 +220,7 @@ impl fmt::Display for SetupError {
         match self {
             Self::Config(error) => error.fmt(f),
             Self::Registry(error) => error.fmt(f),
+            Self::Misconfigured { provider, error } => write!(f, "{provider}: {error}"),
         }
     }
 }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use compressor::decorator::Reason;
 use compressor::{
     Compressor, CompressorFactory, Config, Direction, Engine, Format, LINKED, Open, OpenError,
-    Params, Policy, ProviderClass, ProviderEntry, ProviderId, Spec,
+    Params, Policy, ProviderClass, ProviderEntry, ProviderId, SetupError, Spec,
 };
 
 /// A block that every format shrinks.
@@ -164,6 +164,29 @@ fn a_configuration_is_followed() {
         error.contains("no-such-provider") && error.contains("libdeflate"),
         "{error}"
     );
+}
+
+#[cfg(feature = "isal")]
+#[test]
+fn a_parameter_that_cannot_be_stops_start_up_though_nobody_asked_for_the_provider() {
+    for path in ["no/absolute/path.so", "/no/such/file.so"] {
+        let mut config = Config::default();
+        let params = [(
+            "library_path".to_owned(),
+            compressor::ParamText::Text(path.into()),
+        )];
+        config.providers.insert("isal".into(), params.into());
+        let error = Engine::builder()
+            .config(&config)
+            .unwrap()
+            .build()
+            .unwrap_err();
+        assert!(
+            matches!(&error, SetupError::Misconfigured { .. }),
+            "{error}"
+        );
+        assert!(error.to_string().contains(path), "{error}");
+    }
 }
 
 /// A device that is plugged in later; libdeflate under another name.
