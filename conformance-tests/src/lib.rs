@@ -48,6 +48,9 @@
 
 pub mod alloc;
 pub mod data;
+#[cfg(feature = "cli")]
+pub mod host;
+pub mod matrix;
 pub mod outside;
 pub mod plain;
 

@@ -442,7 +442,7 @@ impl Worker {
     }
 }
 
-fn panicked(panic: &(dyn Any + Send)) -> String {
+pub(crate) fn panicked(panic: &(dyn Any + Send)) -> String {
     let text = panic
         .downcast_ref::<&str>()
         .copied()

@@ -137,7 +137,7 @@ impl Target {
 }
 
 /// `count` of the kinds, others for each row.
-fn some_kinds(row: usize, count: usize) -> Vec<Kind> {
+pub(crate) fn some_kinds(row: usize, count: usize) -> Vec<Kind> {
     let from = row * count;
     Kind::ALL
         .into_iter()

@@ -2,7 +2,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use compressor_api::{CompressorFactory, Format};
+use compressor_api::{CompressorFactory, Direction, Format};
 
 /// What is proved: a provider, and what it is measured against.
 #[derive(Clone)]
@@ -11,6 +11,8 @@ pub struct Subject {
     references: Vec<Arc<dyn CompressorFactory>>,
     composed: bool,
     served: Option<Arc<dyn Fn() -> Served + Send + Sync>>,
+    /// What is to be accelerated; everything that is listed, if this does not say.
+    accelerated: Option<Arc<[(Format, Direction)]>>,
     /// Set once the provider was `Busy` for longer than anybody waits.
     out_of_patience: Arc<AtomicBool>,
 }
@@ -33,6 +35,7 @@ impl Subject {
             references: Vec::new(),
             composed: false,
             served: None,
+            accelerated: None,
             out_of_patience: Arc::default(),
         }
     }
@@ -60,6 +63,16 @@ impl Subject {
         self
     }
 
+    /// Says what the accelerator inside does by itself, where software is listed for more than that.
+    #[must_use]
+    pub fn with_accelerated(
+        mut self,
+        accelerated: impl IntoIterator<Item = (Format, Direction)>,
+    ) -> Self {
+        self.accelerated = Some(accelerated.into_iter().collect());
+        self
+    }
+
     /// The provider.
     #[must_use]
     pub fn factory(&self) -> &dyn CompressorFactory {
@@ -83,6 +96,12 @@ impl Subject {
 
     pub(crate) fn served(&self) -> Option<Served> {
         self.served.as_ref().map(|served| served())
+    }
+
+    /// Whether [`must_accelerate`](crate::Options::must_accelerate) is about this.
+    pub(crate) fn is_accelerated(&self, format: Format, direction: Direction) -> bool {
+        let accelerated = self.accelerated.as_ref();
+        accelerated.is_none_or(|all| all.contains(&(format, direction)))
     }
 
     pub(crate) fn is_out_of_patience(&self) -> bool {

@@ -6,124 +6,35 @@
     reason = "a test may stop at the first surprise"
 )]
 
-use std::collections::HashMap;
-use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use compressor_api::{
-    Capabilities, Compressor, CompressorFactory, Direction, Error, ErrorKind, Health, Policy,
-    ProviderEntry, ProviderId, Registry, Spec, self_test,
-};
-use compressor_conformance::{Options, Served, Subject, assert_subject_conforms, run};
-use compressor_decorator::{Accelerated, Guards};
+use compressor_api::{ProviderEntry, Registry};
+use compressor_conformance::host::Decorated;
+use compressor_conformance::{Options, Subject, assert_subject_conforms, run};
 
 compressor_conformance::count_mallocs!();
 
-/// The compressors that a registry's choice makes, as a provider.
-struct Decorated {
-    registry: Registry,
-    guards: Guards,
-    listed: Vec<Capabilities>,
-    made: Mutex<HashMap<Spec, Arc<Accelerated>>>,
-}
-
-const ID: ProviderId = ProviderId::new("decorated");
-
-impl Decorated {
-    /// Lists what software lists: that is what it can always do.
-    fn new(software: &'static ProviderEntry, accelerators: &[&'static ProviderEntry]) -> Arc<Self> {
-        let builder = Registry::builder().provider(software);
-        let builder = accelerators
-            .iter()
-            .fold(builder, |builder, entry| builder.provider(entry));
-        let registry = builder.build().unwrap();
-        let listed = registry
-            .open(software.id.as_str())
-            .unwrap()
-            .capabilities()
-            .to_vec();
-        Arc::new(Self {
-            registry,
-            guards: Guards::new(),
-            listed,
-            made: Mutex::default(),
-        })
-    }
-
-    fn served(&self) -> Served {
-        let made = self.made.lock().unwrap();
-        let mut served = Served::default();
-        for accelerated in made.values() {
-            let snapshot = accelerated.counters();
-            for direction in Direction::BOTH {
-                served.accelerated += snapshot.direction(direction).accelerated.ops;
-                served.software += snapshot.direction(direction).software.ops;
-            }
-        }
-        served
-    }
-
-    fn subject(self: &Arc<Self>) -> Subject {
-        let counted = Arc::clone(self);
-        Subject::new(Arc::clone(self) as Arc<dyn CompressorFactory>)
-            .composed()
-            .with_served(move || counted.served())
-    }
-}
-
-impl fmt::Debug for Decorated {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Decorated")
-            .field("registry", &self.registry)
-            .finish_non_exhaustive()
-    }
-}
-
-impl CompressorFactory for Decorated {
-    fn id(&self) -> ProviderId {
-        ID
-    }
-
-    fn capabilities(&self) -> &[Capabilities] {
-        &self.listed
-    }
-
-    fn compressor(&self, spec: &Spec) -> Result<Arc<dyn Compressor>, Error> {
-        let mut made = self.made.lock().unwrap();
-        if let Some(accelerated) = made.get(spec) {
-            return Ok(accelerated.clone());
-        }
-        let unsupported = Error::new(ErrorKind::Unsupported, ID);
-        let selection = self
-            .registry
-            .select(spec, &Policy::default())
-            .map_err(|_| unsupported)?;
-        let options = compressor_decorator::Options::new();
-        let accelerated = Arc::new(Accelerated::from_selection(
-            &selection,
-            &self.guards,
-            options,
-        )?);
-        made.insert(spec.clone(), accelerated.clone());
-        Ok(accelerated)
-    }
-
-    fn health(&self) -> Health {
-        Health::Ready
-    }
-
-    fn self_test(&self) -> Result<(), Error> {
-        self_test::known_answers(self)
-    }
+/// A provider in the decorator, with software behind it.
+fn decorated(provider: &'static ProviderEntry, software: &[&'static ProviderEntry]) -> Subject {
+    let builder = Registry::builder().provider(provider);
+    let builder = software
+        .iter()
+        .fold(builder, |builder, entry| builder.provider(entry));
+    let decorated = Decorated::new(builder.build().unwrap(), provider.id.as_str());
+    let decorated = Arc::new(decorated);
+    let counted = Arc::clone(&decorated);
+    Subject::new(decorated)
+        .composed()
+        .with_served(move || counted.served())
 }
 
 #[test]
 fn libdeflate_before_zlib_conforms_and_accelerates() {
-    let decorated = Decorated::new(
-        &compressor_deflate::PROVIDER,
-        &[&provider_libdeflate::PROVIDER],
+    let subject = decorated(
+        &provider_libdeflate::PROVIDER,
+        &[&compressor_deflate::PROVIDER],
     );
-    assert_subject_conforms(&decorated.subject(), &Options::from_env().must_accelerate());
+    assert_subject_conforms(&subject, &Options::from_env().must_accelerate());
 }
 
 #[test]
@@ -133,11 +44,11 @@ fn software_alone_conforms_and_does_not_pass_for_accelerated() {
         &compressor_snappy::PROVIDER,
         &compressor_zstd::PROVIDER,
     ] {
-        let decorated = Decorated::new(software, &[]);
-        assert_subject_conforms(&decorated.subject(), &Options::from_env());
+        let subject = || decorated(software, &[]);
+        assert_subject_conforms(&subject(), &Options::from_env());
 
         let must = Options::quick().only("accelerates").must_accelerate();
-        let report = run(&decorated.subject(), &must, |_| {});
+        let report = run(&subject(), &must, |_| {});
         assert!(report.failed_checks().contains("accelerates"), "{report}");
     }
 }

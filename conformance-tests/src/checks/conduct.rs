@@ -225,6 +225,12 @@ fn accelerates(target: &Target, case: &Case) -> Result<(), Stop> {
     if !target.options.must_accelerate {
         return Err(Stop::NotTried("acceleration was not asked for".into()));
     }
+    if !target
+        .subject
+        .is_accelerated(target.format, target.direction)
+    {
+        return Err(Stop::NotTried("the accelerator does not do this".into()));
+    }
     let compressor = target.compressor(case)?;
     let effective = compressor.effective();
     let side = match target.direction {

@@ -1,0 +1,25 @@
+//! `--list`.
+
+use std::io::Write;
+
+use compressor_conformance::{checks, matrix};
+
+use crate::failure::Failure;
+use crate::print;
+
+/// Every check: its name, its group, and what it proves.
+fn all() -> impl Iterator<Item = [&'static str; 3]> {
+    let suite = checks().map(|check| [check.name(), check.group().name(), check.proves()]);
+    suite.chain([[matrix::CHECK, matrix::GROUP, matrix::PROVES]])
+}
+
+/// Whether a check or a group is called so.
+pub fn is_known(name: &str) -> bool {
+    all().any(|[check, group, _]| name == check || name == group)
+}
+
+/// Prints every check with what it proves.
+pub fn print(out: &mut dyn Write) -> Result<(), Failure> {
+    let rows = all().map(|check| check.map(str::to_owned).to_vec());
+    print::table(&["check", "group", "proves"], &[], rows, out)
+}

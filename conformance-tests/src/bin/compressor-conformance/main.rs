@@ -1,0 +1,133 @@
+//! Proves every provider of this host against the contract: each alone and inside the decorator,
+//! plugins through their ABI, and all of them against each other.
+//!
+//! Exit status: 0 if nothing failed, 1 on a failure, 2 usage. Standard output gets the result and
+//! nothing else; an error is one line on standard error that starts with its kind.
+#![deny(unsafe_code)]
+
+mod args;
+mod checks;
+mod failure;
+mod junit;
+mod machine;
+mod print;
+mod progress;
+mod replay;
+mod results;
+mod suite;
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::Parser;
+use compressor::Config;
+use compressor_conformance::host::{Listed, Opened};
+
+use args::Args;
+use failure::Failure;
+
+compressor_conformance::count_mallocs!();
+
+/// Nothing failed, or something did.
+const FAILED: u8 = 1;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(FAILED),
+        Err(failure) => failure.report(),
+    }
+}
+
+/// Whether nothing failed.
+fn run() -> Result<bool, Failure> {
+    let args = Args::try_parse()?;
+    let mut out = io::stdout().lock();
+    if args.list {
+        checks::print(&mut out)?;
+        return Ok(true);
+    }
+    let config = Config::from_env().map_err(Failure::usage)?;
+    let listed = listed(&args)?;
+    let opened = Opened::all(&listed, &config, args.options().deadline);
+    let results = match &args.replay {
+        Some(line) => {
+            let report = replay::run(line, &opened, &args)?;
+            writeln!(out, "{report}").map_err(Failure::output)?;
+            return Ok(report.conforms());
+        }
+        None => suite::run(&opened, &args),
+    };
+    print::results(&results, &args, &mut out)?;
+    out.flush().map_err(Failure::output)?;
+    if let Some(path) = &args.json {
+        save(path, |file| {
+            Ok(serde_json::to_writer_pretty(file, &results)?)
+        })?;
+    }
+    if let Some(path) = &args.junit {
+        save(path, |file| {
+            junit::report(&results)
+                .serialize(file)
+                .map_err(io::Error::other)
+        })?;
+    }
+    Ok(results.conforms())
+}
+
+/// Everything that is linked, and the plugins that are named; that what is asked for is there.
+fn listed(args: &Args) -> Result<Vec<Listed>, Failure> {
+    let mut listed = Listed::linked().map_err(Failure::usage)?;
+    for path in &args.plugins {
+        if !path.is_absolute() || !path.exists() {
+            let path = path.display();
+            return Err(Failure::usage(format_args!(
+                "--plugin takes the absolute path of a library that is there, and {path} is none"
+            )));
+        }
+        listed.push(Listed::plugin(path).map_err(Failure::refused)?);
+    }
+    for check in &args.checks {
+        if !checks::is_known(check) {
+            return Err(Failure::usage(format_args!(
+                "no check and no group is called {check:?}; --list prints them"
+            )));
+        }
+    }
+    for name in &args.providers {
+        if !listed.iter().any(|listed| args::names(name, listed)) {
+            let known: Vec<String> = listed.iter().map(Listed::name).collect();
+            return Err(Failure::usage(format_args!(
+                "unknown provider {name:?}; there are {}",
+                known.join(", ")
+            )));
+        }
+    }
+    Ok(listed)
+}
+
+fn save(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let save = || {
+        let mut file = BufWriter::new(File::create(path)?);
+        write(&mut file)?;
+        file.flush()
+    };
+    save().map_err(|error| Failure::file(path, error))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Args::command().debug_assert();
+    }
+}

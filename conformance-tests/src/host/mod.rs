@@ -1,0 +1,243 @@
+//! The providers of a host, and the ways to each: alone, and inside the decorator.
+
+mod decorated;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use compressor::{
+    CompressorFactory, Config, Engine, Health, OpenError, ProviderClass, ProviderEntry, Registry,
+    SetupError,
+};
+
+use crate::matrix::Party;
+use crate::subject::Subject;
+
+pub use decorated::Decorated;
+
+/// A provider that is listed here.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    entry: &'static ProviderEntry,
+    plugin: Option<PathBuf>,
+}
+
+impl Listed {
+    /// The providers that are linked into this program, `software.none` first.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be listed together.
+    pub fn linked() -> Result<Vec<Self>, SetupError> {
+        let engine = Engine::new()?;
+        let mut linked: Vec<Self> = { engine.registry().entries() }
+            .map(|entry| Self {
+                entry,
+                plugin: None,
+            })
+            .collect();
+        linked.sort_by_key(|listed| (!listed.is_software(), listed.entry.id));
+        Ok(linked)
+    }
+
+    /// A plugin, loaded.
+    ///
+    /// # Errors
+    ///
+    /// In one line, why it is refused.
+    pub fn plugin(path: &Path) -> Result<Self, String> {
+        let entry = compressor_plugin::load(path).map_err(|error| error.to_string())?;
+        Ok(Self {
+            entry,
+            plugin: Some(path.into()),
+        })
+    }
+
+    /// The provider's own name.
+    #[must_use]
+    pub fn id(&self) -> &'static str {
+        self.entry.id.as_str()
+    }
+
+    /// The plugin's path, if it is one.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        self.plugin.as_deref()
+    }
+
+    /// The name under which it is reported: a plugin may have that of a linked provider.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match self.plugin {
+            Some(_) => format!("plugin:{}", self.id()),
+            None => self.id().to_owned(),
+        }
+    }
+
+    /// Whether it is a reference codec and no accelerator.
+    #[must_use]
+    pub fn is_software(&self) -> bool {
+        self.entry.class == ProviderClass::Software
+    }
+}
+
+/// A provider that was opened, or the reason why not.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    listed: Listed,
+    state: Result<Ready, OpenError>,
+}
+
+#[derive(Clone, Debug)]
+struct Ready {
+    alone: Arc<dyn CompressorFactory>,
+    decorated: Arc<Decorated>,
+}
+
+impl Opened {
+    /// Opens and self-tests each of the providers, with the parameters that `config` has for them.
+    /// One that does not answer within `deadline` is broken, its thread left behind.
+    #[must_use]
+    pub fn all(listed: &[Listed], config: &Config, deadline: Duration) -> Vec<Self> {
+        let software: Vec<&'static ProviderEntry> = { listed.iter() }
+            .filter(|listed| listed.is_software() && listed.plugin.is_none())
+            .map(|listed| listed.entry)
+            .collect();
+        let open = |listed: &Listed| {
+            let (answer, answered) = mpsc::channel();
+            let (entry, config, software) = (listed.entry, config.clone(), software.clone());
+            let asked = thread::Builder::new().spawn(move || {
+                // Nobody listens any more if this took too long.
+                let _ = answer.send(Ready::open(entry, &software, &config));
+            });
+            let broken = |why: String| OpenError::Broken { why };
+            let state = match asked {
+                Ok(_) => answered
+                    .recv_timeout(deadline)
+                    .map_err(|_| broken(format!("did not open within {deadline:?}")))
+                    .and_then(|state| state),
+                Err(error) => Err(broken(format!("no thread to open it on: {error}"))),
+            };
+            Self {
+                listed: listed.clone(),
+                state,
+            }
+        };
+        listed.iter().map(open).collect()
+    }
+
+    /// What was opened.
+    #[must_use]
+    pub fn listed(&self) -> &Listed {
+        &self.listed
+    }
+
+    /// Why it is not open.
+    #[must_use]
+    pub fn error(&self) -> Option<&OpenError> {
+        self.state.as_ref().err()
+    }
+
+    /// What it says of its health.
+    #[must_use]
+    pub fn health(&self) -> Option<Health> {
+        Some(self.state.as_ref().ok()?.alone.health())
+    }
+
+    /// The provider alone, and the decorator over it, by the names under which they are reported.
+    /// Nobody, if it is not open.
+    #[must_use]
+    pub fn ways(&self) -> Vec<Way> {
+        let Ok(ready) = &self.state else {
+            return Vec::new();
+        };
+        let (name, alone, decorated) = (self.listed.name(), &ready.alone, &ready.decorated);
+        let counted = Arc::clone(decorated);
+        let mut ways = vec![Way {
+            name: name.clone(),
+            factory: Arc::clone(alone),
+            subject: Subject::new(Arc::clone(alone)),
+            accelerator: !self.listed.is_software(),
+        }];
+        // Nothing, where no software is linked for what it does.
+        if !decorated.capabilities().is_empty() {
+            let factory: Arc<dyn CompressorFactory> = Arc::clone(decorated) as _;
+            ways.push(Way {
+                name: format!("decorated:{name}"),
+                subject: Subject::new(Arc::clone(&factory))
+                    .composed()
+                    .with_accelerated(decorated.accelerated().iter().copied())
+                    .with_served(move || counted.served()),
+                factory,
+                accelerator: !self.listed.is_software(),
+            });
+        }
+        ways
+    }
+}
+
+impl Ready {
+    fn open(
+        entry: &'static ProviderEntry,
+        software: &[&'static ProviderEntry],
+        config: &Config,
+    ) -> Result<Self, OpenError> {
+        let misconfigured = |why: String| OpenError::Misconfigured { why };
+        let mut builder = Registry::builder().provider(entry);
+        for other in software.iter().filter(|other| other.id != entry.id) {
+            builder = builder.provider(other);
+        }
+        for (name, value) in config
+            .providers
+            .get(entry.id.as_str())
+            .into_iter()
+            .flatten()
+        {
+            builder = builder.param(entry.id.as_str(), name, value.to_string());
+        }
+        let registry = builder
+            .build()
+            .map_err(|error| misconfigured(error.to_string()))?;
+        let alone = registry.open(entry.id.as_str())?;
+        let decorated = Arc::new(Decorated::new(registry, entry.id.as_str()));
+        Ok(Self { alone, decorated })
+    }
+}
+
+/// A way to a provider.
+#[derive(Clone, Debug)]
+pub struct Way {
+    /// The name under which it is reported, without blanks.
+    pub name: String,
+    /// Whether an accelerator is to serve.
+    pub accelerator: bool,
+    factory: Arc<dyn CompressorFactory>,
+    subject: Subject,
+}
+
+impl Way {
+    /// What the suite runs on, cross-checked with software that is not what is proved.
+    #[must_use]
+    pub fn subject(&self, all: &[Opened]) -> Subject {
+        let ids = |factory: &Arc<dyn CompressorFactory>| factory.id();
+        let mut references: Vec<&Opened> = { all.iter() }
+            .filter(|opened| opened.listed.plugin.is_none())
+            .collect();
+        references.sort_by_key(|opened| !opened.listed.is_software());
+        { references.into_iter() }
+            .filter_map(|opened| opened.state.as_ref().ok())
+            .filter(|ready| ids(&ready.alone) != ids(&self.factory))
+            .fold(self.subject.clone(), |subject, ready| {
+                subject.with_reference(Arc::clone(&ready.alone))
+            })
+    }
+
+    /// What takes part in the matrix.
+    #[must_use]
+    pub fn party(&self) -> Party {
+        Party::new(&self.name, Arc::clone(&self.factory))
+    }
+}

@@ -1,0 +1,561 @@
+//! Every encoder of a format against every decoder of it.
+//!
+//! Each party is a provider under a name: alone, in a decorator, behind the plugin ABI. What one
+//! writes at each of its levels, each other one reads, itself included; decoded data is compared.
+//! With a decorator among the parties, that is also "written by the accelerator, read with it
+//! removed", and the reverse.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::Instant;
+
+use compressor_api::{
+    CompressSession, CompressorFactory, DecompressSession, DictionarySupport, Direction, Format,
+};
+
+use crate::bench::Bench;
+use crate::case::{Case, DictionaryChoice};
+use crate::data::Kind;
+use crate::judge::same;
+use crate::options::Options;
+use crate::report::{Failure, Outcome, Report, Row};
+use crate::reproduction::Reproduction;
+use crate::run::panicked;
+use crate::sizes::{FEW, some_kinds};
+use crate::stop::Stop;
+use crate::subject::Subject;
+use crate::target::Target;
+
+/// The name of the check, in every row.
+pub const CHECK: &str = "cross-read";
+
+/// The group of these rows, for [`Options::only`] and in reports.
+pub const GROUP: &str = "matrix";
+
+/// What is proved, in one sentence.
+pub const PROVES: &str =
+    "What one implementation of a format writes, every other one reads, within its limits.";
+
+/// An implementation that takes part, under a name without blanks.
+#[derive(Clone)]
+pub struct Party {
+    name: String,
+    subject: Subject,
+}
+
+impl Party {
+    /// An opened provider, however it is reached.
+    #[must_use]
+    pub fn new(name: impl Into<String>, factory: Arc<dyn CompressorFactory>) -> Self {
+        Self {
+            name: name.into(),
+            subject: Subject::new(factory),
+        }
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn target(&self, options: &Options, format: Format, direction: Direction) -> Option<Target> {
+        let bench = Bench {
+            subject: self.subject.clone(),
+            options: options.clone(),
+        };
+        catch_unwind(AssertUnwindSafe(|| bench.target(format, direction))).unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for Party {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Party").field("name", &self.name).finish()
+    }
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Progress<'a> {
+    /// Formats of writers that are done.
+    pub done: usize,
+    /// Formats of writers that there are.
+    pub total: usize,
+    /// Who writes next.
+    pub writer: &'a str,
+    /// What it writes.
+    pub format: Format,
+}
+
+/// Runs all of them; a report for each pair of writer and reader that have a format in common, with
+/// a row per format.
+///
+/// Returns whatever the parties do, as [`run`](crate::run) does.
+#[must_use]
+pub fn run(
+    parties: &[Party],
+    options: &Options,
+    mut progress: impl FnMut(Progress<'_>),
+) -> Vec<Report> {
+    let mut reports = Vec::new();
+    if !wanted(options) {
+        return reports;
+    }
+    let plans = plans(parties, options);
+    let mut hung = BTreeSet::new();
+    for (done, plan) in plans.iter().enumerate() {
+        progress(Progress {
+            done,
+            total: plans.len(),
+            writer: &plan.writer.name,
+            format: plan.format,
+        });
+        for (reader, row) in plan.run(plan.cases(), &mut hung) {
+            let pair = pair(&plan.writer.name, &reader);
+            match reports
+                .iter_mut()
+                .find(|r: &&mut Report| r.provider == pair)
+            {
+                Some(report) => report.rows.push(row),
+                None => reports.push(Report {
+                    provider: pair,
+                    quick: options.quick,
+                    seed: options.seed,
+                    rows: vec![row],
+                }),
+            }
+        }
+    }
+    reports
+}
+
+/// Runs one case again, from the line that a failure of [`run`] carries.
+///
+/// # Errors
+///
+/// If the line cannot be read, or names a party that is not there or does not do the format.
+pub fn replay(parties: &[Party], options: &Options, line: &str) -> Result<Report, String> {
+    let (mut from, mut to) = (None, None);
+    let mut rest = Vec::new();
+    for field in line.split_whitespace() {
+        match field.split_once('=') {
+            Some(("from", name)) => from = Some(name),
+            Some(("to", name)) => to = Some(name),
+            _ => rest.push(field),
+        }
+    }
+    let reproduction: Reproduction = rest.join(" ").parse()?;
+    let (format, _) = reproduction.target.ok_or("says no format")?;
+    let find = |key: &str, name: Option<&str>, direction| {
+        let name = name.ok_or_else(|| format!("{CHECK} says no {key}"))?;
+        let party = parties.iter().find(|party| party.name == name);
+        let party = party.ok_or_else(|| format!("nobody here is called {name:?}"))?;
+        let target = party.target(options, format, direction);
+        let target = target.ok_or_else(|| format!("{name} does not {direction} {format}"))?;
+        Ok::<_, String>(Side {
+            name: name.to_owned(),
+            target,
+        })
+    };
+    let writer = find("from", from, Direction::Compress)?;
+    let reader = find("to", to, Direction::Decompress)?;
+    let provider = pair(&writer.name, &reader.name);
+    let plan = Plan {
+        format,
+        writer,
+        readers: vec![reader],
+        options,
+    };
+    let rows = plan.run(vec![reproduction.case], &mut BTreeSet::new());
+    Ok(Report {
+        provider,
+        quick: options.quick,
+        seed: options.seed,
+        rows: rows.into_iter().map(|(_, row)| row).collect(),
+    })
+}
+
+fn pair(writer: &str, reader: &str) -> String {
+    format!("{writer} to {reader}")
+}
+
+fn wanted(options: &Options) -> bool {
+    options.only.is_empty()
+        || options
+            .only
+            .iter()
+            .any(|name| name == CHECK || name == GROUP)
+}
+
+/// Who writes each format, and who reads it.
+fn plans<'a>(parties: &[Party], options: &'a Options) -> Vec<Plan<'a>> {
+    let side = |party: &Party, format, direction| {
+        let target = party.target(options, format, direction)?;
+        Some(Side {
+            name: party.name.clone(),
+            target,
+        })
+    };
+    let mut plans = Vec::new();
+    for format in Format::ALL {
+        let readers: Vec<Side> = { parties.iter() }
+            .filter_map(|party| side(party, format, Direction::Decompress))
+            .collect();
+        let writers = { parties.iter() }
+            .filter_map(|party| side(party, format, Direction::Compress))
+            .filter(|_| !readers.is_empty());
+        plans.extend(writers.map(|writer| Plan {
+            format,
+            writer,
+            readers: readers.clone(),
+            options,
+        }));
+    }
+    plans
+}
+
+/// A party in one direction of a format.
+#[derive(Clone, Debug)]
+struct Side {
+    name: String,
+    target: Target,
+}
+
+/// What one party writes in one format, for all that read it.
+#[derive(Debug)]
+struct Plan<'a> {
+    format: Format,
+    writer: Side,
+    readers: Vec<Side>,
+    options: &'a Options,
+}
+
+impl Plan<'_> {
+    /// Content of every size, at every level, with every dictionary; those that share a session
+    /// one after the other.
+    fn cases(&self) -> Vec<Case> {
+        let writer = &self.writer.target;
+        let quick = writer.options.quick;
+        let case = |size, kind| Case::new(kind, size, writer.options.seed);
+        let few = || FEW.into_iter().filter(|size| writer.takes(*size));
+        let mut cases = Vec::new();
+        for level in writer.levels() {
+            let usual = level == writer.default_level();
+            let sizes = if usual {
+                writer.sizes()
+            } else {
+                few().collect()
+            };
+            for (row, size) in sizes.into_iter().enumerate() {
+                let kinds = match (usual, quick) {
+                    (true, true) => some_kinds(row, 2),
+                    (true, false) => Kind::ALL.to_vec(),
+                    (false, _) => some_kinds(row, 1),
+                };
+                cases.extend(kinds.into_iter().map(|kind| case(size, kind).level(level)));
+            }
+        }
+        if writer.capabilities.dictionary != DictionarySupport::None {
+            let level = writer.default_level();
+            for dictionary in [DictionaryChoice::Raw, DictionaryChoice::Trained] {
+                cases.extend(
+                    few().map(|size| case(size, Kind::Rows).level(level).dictionary(dictionary)),
+                );
+            }
+        }
+        cases
+    }
+
+    /// A row for each reader, by its name. `hung` are the formats and parties that never returned:
+    /// nothing more is tried with those.
+    fn run(&self, cases: Vec<Case>, hung: &mut BTreeSet<(Format, String)>) -> Vec<(String, Row)> {
+        let mut tallies: Vec<Tally> = { self.readers.iter() }
+            .map(|reader| Tally::new(&self.writer.name, &reader.name, self.options))
+            .collect();
+        let is_hung = |name: &String| hung.contains(&(self.format, name.clone()));
+        for (tally, reader) in tallies.iter_mut().zip(&self.readers) {
+            tally.hung = is_hung(&self.writer.name) || is_hung(&reader.name);
+        }
+        let (events, heard) = mpsc::channel();
+        let worker = Worker {
+            writer: self.writer.target.clone(),
+            readers: { self.readers.iter().zip(&tallies) }
+                .map(|(reader, tally)| (!tally.hung).then(|| reader.target.clone()))
+                .collect(),
+            events,
+        };
+        // Left behind if it never returns.
+        let started = thread::Builder::new()
+            .name(CHECK.into())
+            .spawn(move || worker.run(&cases));
+        if let Err(error) = started {
+            for tally in &mut tallies {
+                tally
+                    .not_tried
+                    .insert(format!("no thread to run it on: {error}"));
+            }
+        }
+        let deadline = self.options.deadline;
+        let mut running = (None, Case::new(Kind::Zeros, 0, 0));
+        loop {
+            match heard.recv_timeout(deadline) {
+                Ok(Event::Started { reader, case }) => running = (reader, case),
+                Ok(Event::Ended { reader, result }) => {
+                    if let Some(tally) = tallies.get_mut(reader) {
+                        tally.count(self.format, &running.1, result);
+                    }
+                }
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => {
+                    let (reader, case) = &running;
+                    let stop = || Stop::fault(format!("did not return within {deadline:?}"));
+                    match reader.and_then(|reader| Some((reader, self.readers.get(reader)?))) {
+                        Some((at, reader)) => {
+                            hung.insert((self.format, reader.name.clone()));
+                            if let Some(tally) = tallies.get_mut(at) {
+                                tally.count(self.format, case, Err(stop()));
+                            }
+                        }
+                        None => {
+                            hung.insert((self.format, self.writer.name.clone()));
+                            for tally in tallies.iter_mut().filter(|tally| !tally.hung) {
+                                tally.count(self.format, case, Err(stop()));
+                            }
+                        }
+                    }
+                    break;
+                }
+            }
+        }
+        let row = |tally: Tally| (tally.reader.clone(), tally.row(self.format));
+        tallies.into_iter().map(row).collect()
+    }
+}
+
+/// What comes of one pair.
+struct Tally {
+    writer: String,
+    reader: String,
+    most: usize,
+    /// Not tried, because one of them never returned before.
+    hung: bool,
+    cases: usize,
+    failures: Vec<Failure>,
+    not_tried: BTreeSet<String>,
+    started: Instant,
+}
+
+impl Tally {
+    fn new(writer: &str, reader: &str, options: &Options) -> Self {
+        Self {
+            writer: writer.to_owned(),
+            reader: reader.to_owned(),
+            most: options.max_failures,
+            hung: false,
+            cases: 0,
+            failures: Vec::new(),
+            not_tried: BTreeSet::new(),
+            started: Instant::now(),
+        }
+    }
+
+    fn count(&mut self, format: Format, case: &Case, result: Result<(), Stop>) {
+        match result {
+            Ok(()) => self.cases += 1,
+            Err(Stop::NotTried(why)) => {
+                self.not_tried.insert(why);
+            }
+            Err(Stop::Fault(fault)) => {
+                self.cases += 1;
+                if self.failures.len() < self.most {
+                    // From whoever writes it again: a unit of last time proves nothing of it.
+                    let target = Some((format, Direction::Compress));
+                    let line = Reproduction::of(CHECK, target, case.clone(), None);
+                    self.failures.push(Failure {
+                        message: fault.message,
+                        reproduction: format!("{line} from={} to={}", self.writer, self.reader),
+                    });
+                }
+            }
+        }
+    }
+
+    fn row(self, format: Format) -> Row {
+        let outcome = if !self.failures.is_empty() {
+            Outcome::Failed {
+                failures: self.failures,
+            }
+        } else if self.cases > 0 {
+            Outcome::Passed
+        } else {
+            let reasons: Vec<_> = self.not_tried.iter().map(String::as_str).collect();
+            Outcome::Skipped {
+                reason: match reasons.as_slice() {
+                    _ if self.hung => "an earlier call never returned".into(),
+                    [] => "there is no content that the writer takes".into(),
+                    reasons => reasons.join("; "),
+                },
+            }
+        };
+        Row {
+            check: CHECK.into(),
+            group: GROUP.into(),
+            format: Some(format.to_string()),
+            direction: None,
+            outcome,
+            cases: self.cases,
+            not_tried: self.not_tried,
+            milliseconds: u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        }
+    }
+}
+
+/// What a worker says while it runs.
+enum Event {
+    /// The writer is at it, or this reader.
+    Started { reader: Option<usize>, case: Case },
+    /// What came of it for this reader.
+    Ended {
+        reader: usize,
+        result: Result<(), Stop>,
+    },
+}
+
+/// One writer's part of the matrix, on its thread.
+struct Worker {
+    writer: Target,
+    /// `None` in place of one that is not tried.
+    readers: Vec<Option<Target>>,
+    events: Sender<Event>,
+}
+
+impl Worker {
+    fn run(self, cases: &[Case]) {
+        let same_sessions = |a: &Case, b: &Case| (a.level, a.dictionary) == (b.level, b.dictionary);
+        for cases in cases.chunk_by(same_sessions) {
+            self.exchange(cases);
+        }
+    }
+
+    /// Cases that need the same sessions.
+    fn exchange(&self, cases: &[Case]) {
+        let Some(first) = cases.first() else {
+            return;
+        };
+        self.say_started(None, first);
+        let mut writer = match guarded(|| open_writer(&self.writer, first)) {
+            Ok(writer) => writer,
+            Err(stop) => return self.all_ended(stop),
+        };
+        let mut readers: Vec<_> = { self.readers.iter().enumerate() }
+            .filter_map(|(at, reader)| Some((at, reader.as_ref()?)))
+            .filter_map(|(at, target)| {
+                self.say_started(Some(at), first);
+                match guarded(|| open_reader(target, first)) {
+                    Ok(session) => Some((at, target, session)),
+                    Err(stop) => {
+                        self.say_ended(at, Err(stop));
+                        None
+                    }
+                }
+            })
+            .collect();
+        for case in cases {
+            self.say_started(None, case);
+            let content = case.content();
+            let unit = match guarded(|| write(&self.writer, &mut *writer, case, &content)) {
+                Ok(unit) => unit,
+                Err(stop) => {
+                    self.all_ended(stop);
+                    continue;
+                }
+            };
+            for (at, target, session) in &mut readers {
+                self.say_started(Some(*at), case);
+                let result = guarded(|| read(target, &mut **session, &unit, &content));
+                self.say_ended(*at, result);
+            }
+        }
+    }
+
+    /// Nothing came out that anybody could read.
+    fn all_ended(&self, stop: Stop) {
+        let stop = Stop::prefixed("the writer: ", stop);
+        for (at, reader) in self.readers.iter().enumerate() {
+            if reader.is_some() {
+                let stop = match &stop {
+                    Stop::NotTried(why) => Stop::NotTried(why.clone()),
+                    Stop::Fault(fault) => Stop::fault(fault.message.clone()),
+                };
+                self.say_ended(at, Err(stop));
+            }
+        }
+    }
+
+    fn say_started(&self, reader: Option<usize>, case: &Case) {
+        // Nobody listens any more if this took too long; so below.
+        let case = case.clone();
+        let _ = self.events.send(Event::Started { reader, case });
+    }
+
+    fn say_ended(&self, reader: usize, result: Result<(), Stop>) {
+        let _ = self.events.send(Event::Ended { reader, result });
+    }
+}
+
+fn open_writer(target: &Target, case: &Case) -> Result<Box<dyn CompressSession>, Stop> {
+    lists(target, case)?;
+    target.compress_session(case)
+}
+
+fn open_reader(target: &Target, case: &Case) -> Result<Box<dyn DecompressSession>, Stop> {
+    // The level binds the writer alone.
+    let case = Case {
+        level: None,
+        ..case.clone()
+    };
+    lists(target, &case)?;
+    target.decompress_session(&case)
+}
+
+/// Not tried, unless it lists what the spec asks for.
+fn lists(target: &Target, case: &Case) -> Result<(), Stop> {
+    match target.capabilities.shortfall(&target.spec(case)?) {
+        None => Ok(()),
+        Some(shortfall) => Err(Stop::NotTried(shortfall.to_string())),
+    }
+}
+
+fn write(
+    target: &Target,
+    session: &mut dyn CompressSession,
+    case: &Case,
+    content: &[u8],
+) -> Result<Vec<u8>, Stop> {
+    let bound = target.bound(case, content.len())?;
+    let called = target.compress(session, content, bound)?;
+    called.bytes().map(<[u8]>::to_vec)
+}
+
+fn read(
+    target: &Target,
+    session: &mut dyn DecompressSession,
+    unit: &[u8],
+    content: &[u8],
+) -> Result<(), Stop> {
+    if target.is_beyond_limits(unit, content.len()) {
+        return Err(Stop::NotTried("units outside the limits".into()));
+    }
+    let called = target.decompress(session, unit, content.len())?;
+    same(content, called.bytes()?)
+}
+
+/// A panic is a fault like any other.
+fn guarded<T>(ask: impl FnOnce() -> Result<T, Stop>) -> Result<T, Stop> {
+    catch_unwind(AssertUnwindSafe(ask)).unwrap_or_else(|panic| Err(Stop::fault(panicked(&*panic))))
+}
