@@ -13,7 +13,7 @@ use crate::info::CRC_LEN;
 use crate::{CompressionInfo, Error, Pair, Params};
 use compress::Task;
 use files::Unfinished;
-use pipeline::Pipeline;
+use pipeline::{Died, Pipeline};
 
 /// How a [`Writer`] works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -216,7 +216,7 @@ impl Writer {
         if empty || !self.filling.content.is_empty() {
             self.submit()?;
         }
-        while let Some(task) = self.pipeline.finished()? {
+        while let Some(task) = self.finished()? {
             self.put(&task)?;
         }
         let written = self.sink.written;
@@ -230,14 +230,18 @@ impl Writer {
     /// Hands over the chunk that was filled; waits while the pipeline is full.
     fn submit(&mut self) -> Result<(), Error> {
         if self.pipeline.is_full()
-            && let Some(task) = self.pipeline.finished()?
+            && let Some(task) = self.finished()?
         {
             self.put(&task)?;
             self.pipeline.take_back(task);
         }
         let next = self.pipeline.spare();
         let full = std::mem::replace(&mut self.filling, next);
-        self.pipeline.submit(full)
+        self.pipeline.submit(full).map_err(|Died| self.broken())
+    }
+
+    fn finished(&mut self) -> Result<Option<Task>, Error> {
+        self.pipeline.finished().map_err(|Died| self.broken())
     }
 
     fn put(&mut self, task: &Task) -> Result<(), Error> {
@@ -270,11 +274,15 @@ impl Writer {
 
     fn intact(&self) -> Result<(), Error> {
         if self.sink.broken {
-            return Err(Error::Broken {
-                path: self.files.data_path(),
-            });
+            return Err(self.broken());
         }
         Ok(())
+    }
+
+    fn broken(&self) -> Error {
+        Error::Broken {
+            path: self.files.data_path(),
+        }
     }
 }
 

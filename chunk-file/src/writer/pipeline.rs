@@ -7,8 +7,6 @@ use compressor::{CompressSession, Compressor, Error as CodecError};
 
 use super::WriterOptions;
 use super::compress::Task;
-use crate::Error;
-
 /// Compresses tasks on a bounded number of threads, and gives them back in order.
 ///
 /// Tasks go round the threads one by one and are taken back in the same turn, so that their order
@@ -119,7 +117,7 @@ impl Pipeline {
         self.submitted - self.taken == self.lanes.len() * self.depth
     }
 
-    pub(super) fn submit(&mut self, mut task: Task) -> Result<(), Error> {
+    pub(super) fn submit(&mut self, mut task: Task) -> Result<(), Died> {
         self.content_len += task.content.len() as u64;
         let turn = self.submitted % self.lanes.len().max(1);
         let submitted = match self.lanes.get_mut(turn) {
@@ -137,11 +135,11 @@ impl Pipeline {
             None => false,
         };
         self.submitted += 1;
-        if submitted { Ok(()) } else { Err(died()) }
+        submitted.then_some(()).ok_or(Died)
     }
 
     /// The next task in order, compressed; waits for it. `None` if none is under way.
-    pub(super) fn finished(&mut self) -> Result<Option<Task>, Error> {
+    pub(super) fn finished(&mut self) -> Result<Option<Task>, Died> {
         if self.taken == self.submitted {
             return Ok(None);
         }
@@ -151,7 +149,7 @@ impl Pipeline {
             Some(Lane::Thread { done, .. }) => done.recv().ok(),
             None => None,
         };
-        let task = task.ok_or_else(died)?;
+        let task = task.ok_or(Died)?;
         self.taken += 1;
         self.content_len -= task.content_len as u64;
         Ok(Some(task))
@@ -176,12 +174,8 @@ fn start(
     (Lane::Thread { todo, done }, thread)
 }
 
-/// A thread ends early only if it panicked, which no compressor may do.
-fn died() -> Error {
-    Error::Broken {
-        path: Arc::from(std::path::Path::new("a compressing thread")),
-    }
-}
+/// A thread ended early. It does so only if it panicked, which no compressor may.
+pub(super) struct Died;
 
 impl std::fmt::Debug for Pipeline {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -198,8 +192,10 @@ impl Drop for Pipeline {
     fn drop(&mut self) {
         self.lanes.clear();
         for thread in self.threads.drain(..) {
-            // A panic was reported where it showed.
-            let _ = thread.join();
+            // A panic was reported where it showed; what it carries may panic when dropped.
+            if let Err(payload) = thread.join() {
+                std::mem::forget(payload);
+            }
         }
     }
 }

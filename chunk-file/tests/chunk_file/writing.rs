@@ -1,5 +1,6 @@
 use std::fs;
 use std::io::Write;
+use std::sync::Arc;
 
 use chunk_file::{Error, Inspected, Pair, Writer, WriterOptions};
 
@@ -11,9 +12,9 @@ use crate::support::{
 fn every_class_comes_back_at_every_length_around_a_chunk() {
     let content = mixed(3 * 8192 + 1);
     for class in CLASSES {
-        for ratio in ["0", "1", "1.1", "4"] {
+        for ratio in ["0", "1.1"] {
             let params = params(class, 8, ratio);
-            for len in [0, 1, 1023, 8191, 8192, 8193, 16_384, 24_575, 24_576, 24_577] {
+            for len in [0, 1, 8191, 8192, 8193, 24_577] {
                 let (_dir, pair) = made(&params, &content[..len]);
                 let back = read_all(&open(&pair)).unwrap();
                 assert!(back == content[..len], "{class:?} {ratio} {len}");
@@ -145,5 +146,21 @@ fn a_compressor_of_another_format_is_refused() {
         .unwrap();
     let refused = Writer::create(&pair, lz4(4), zlib, WriterOptions::new());
     assert!(matches!(refused, Err(Error::Unavailable { .. })));
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_thread_that_dies_is_an_error_and_leaves_nothing() {
+    use crate::misbehaving::{self, PanicsIn, Place};
+    let dir = tempfile::tempdir().unwrap();
+    let pair = Pair::new(dir.path(), "nb-1-big");
+    let codec = ENGINE.compressor(lz4(4).spec()).unwrap();
+    // Bare: the decorator would catch it.
+    let panics = misbehaving::compressor(Arc::new(PanicsIn::new(Place::Compress)), codec);
+    let mut writer =
+        Writer::create(&pair, lz4(4), panics, WriterOptions::new().threads(2)).unwrap();
+    let error = writer.append(&rows(100_000)).unwrap_err();
+    assert!(matches!(error, Error::Broken { .. }), "{error}");
+    assert!(matches!(writer.finish(), Err(Error::Broken { .. })));
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
 }
