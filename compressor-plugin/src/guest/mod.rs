@@ -26,8 +26,8 @@ pub trait Exported: 'static {
 ///
 /// Takes the path of a `static`. Once in a crate whose `crate-type` is `cdylib`:
 ///
-/// ```ignore
-/// compressor_plugin::export_plugin!(provider_example::PROVIDER);
+/// ```
+/// compressor_plugin::export_plugin!(compressor_api::stored::PROVIDER);
 /// ```
 ///
 /// The host sees the provider's id, description, formats, priority and parameters. Whatever its
