@@ -6,6 +6,7 @@
     missing_docs,
     clippy::unwrap_used,
     clippy::expect_used,
+    clippy::indexing_slicing,
     reason = "a test may stop at the first surprise"
 )]
 
@@ -72,6 +73,19 @@ fn what_we_write_they_read_and_the_other_way_round() {
     );
     assert!(exchanges["outside:frozen"] >= outside::frozen().unwrap().len());
     require(&detected);
+}
+
+#[test]
+fn a_line_of_a_report_runs_its_case_again() {
+    let line =
+        "check=outside:gzip format=gzip direction=compress level=9 data=text size=100 seed=7";
+    let line = line.parse().unwrap();
+    let provider = compressor_deflate::factory();
+    let again = outside::replay("software.deflate", &*provider, &Options::quick(), &line);
+    match again {
+        Ok(report) => assert_eq!((report.conforms(), report.rows[0].cases), (true, 1)),
+        Err(why) => assert!(why.starts_with("gzip: skipped: "), "{why}"),
+    }
 }
 
 /// A failure if one is missing that has to be there.

@@ -131,13 +131,7 @@ final class Libraries {
         public byte[] decompress(Map<String, String> options, byte[] unit, int length) throws Exception {
             String format = format(options);
             if (format.equals("gzip")) {
-                var in = new ByteArrayInputStream(unit);
-                // One byte of buffer, or it would take what follows the member.
-                byte[] content = new GZIPInputStream(in, 1).readNBytes(length + 1);
-                if (content.length > length || in.available() != 0) {
-                    throw new IOException("not exactly one member");
-                }
-                return content;
+                return gunzip(unit, length);
             }
             var inflater = new Inflater(format.equals("deflate-raw"));
             try {
@@ -155,6 +149,25 @@ final class Libraries {
             } finally {
                 inflater.end();
             }
+        }
+
+        private static byte[] gunzip(byte[] unit, int length) throws IOException {
+            class Member extends GZIPInputStream {
+                Member() throws IOException {
+                    super(new ByteArrayInputStream(unit), Math.max(unit.length, 1));
+                }
+
+                /** Bytes after the stream: the checksum and the length, and nothing else. */
+                boolean isWhole() {
+                    return inf.getRemaining() == 8;
+                }
+            }
+            var member = new Member();
+            byte[] content = member.readNBytes(length + 1);
+            if (content.length > length || !member.isWhole()) {
+                throw new IOException("not exactly one member");
+            }
+            return content;
         }
 
         private static String format(Map<String, String> options) {

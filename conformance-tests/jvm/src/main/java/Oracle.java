@@ -5,6 +5,7 @@ import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.File;
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -49,11 +50,19 @@ public final class Oracle {
         add("snappy-java", "org.xerial.snappy.Snappy", Libraries::snappy);
         for (String name : new String[] {"LZ4", "Zstd", "Deflate", "Snappy", "Noop"}) {
             String type = "org.apache.cassandra.io.compress." + name + "Compressor";
-            // By name, so that the rest is of use where only the libraries are.
-            add(type, type, () -> (Codec) Class.forName("CassandraClasses")
-                    .getConstructor(String.class)
-                    .newInstance(type));
+            add(type, type, () -> cassandra(type));
         }
+    }
+
+    /** By name, so that the rest is of use where only the libraries are. */
+    private static Codec cassandra(String type) throws Exception {
+        Class<?> classes;
+        try {
+            classes = Class.forName("CassandraClasses");
+        } catch (ClassNotFoundException absent) {
+            throw new IllegalStateException("the oracle was built without Cassandra's jar");
+        }
+        return (Codec) classes.getConstructor(String.class).newInstance(type);
     }
 
     private interface Maker {
@@ -65,8 +74,13 @@ public final class Oracle {
             codecs.put(name, maker.make());
             list.add(name + "\t" + version(Class.forName(type)) + "\t");
         } catch (Exception | LinkageError missing) {
-            list.add(name + "\t\t" + String.valueOf(missing).replaceAll("\\s+", " "));
+            list.add(name + "\t\t" + reason(missing));
         }
+    }
+
+    private static String reason(Throwable missing) {
+        var cause = missing instanceof InvocationTargetException wrapped ? wrapped.getCause() : missing;
+        return String.valueOf(cause).replaceAll("\\s+", " ");
     }
 
     /** That of the jar's name, or of the JVM for what comes with it. */
