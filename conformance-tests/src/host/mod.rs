@@ -235,6 +235,18 @@ impl Way {
             })
     }
 
+    /// The provider, or the decorator over it.
+    #[must_use]
+    pub fn factory(&self) -> &dyn CompressorFactory {
+        &*self.factory
+    }
+
+    /// Whether it is the decorator.
+    #[must_use]
+    pub fn is_decorated(&self) -> bool {
+        self.subject.is_composed()
+    }
+
     /// What takes part in the matrix.
     #[must_use]
     pub fn party(&self) -> Party {

@@ -17,6 +17,12 @@ pub fn results(results: &Results, args: &Args, out: &mut dyn Write) -> Result<()
     let mut notes = Notes::default();
     let columns = ["provider", "format", "passed", "failed", "skipped", "why"];
     table(&columns, &numbers, suite_rows(results, &mut notes), out)?;
+    let outside = outside_rows(results, &mut notes);
+    if !outside.is_empty() {
+        let columns = ["outside", "provider", "passed", "failed", "skipped", "why"];
+        line(out, "")?;
+        table(&columns, &numbers, outside, out)?;
+    }
     let pairs = matrix_rows(results, &mut notes);
     if !pairs.is_empty() {
         let columns = ["written by", "format", "read", "failed", "skipped", "why"];
@@ -113,6 +119,29 @@ fn suite_rows(results: &Results, notes: &mut Notes) -> Vec<Vec<String>> {
         }
     }
     rows
+}
+
+/// A row per implementation from elsewhere and provider; one for an implementation that is not here.
+fn outside_rows(results: &Results, notes: &mut Notes) -> Vec<Vec<String>> {
+    let mut sums: BTreeMap<(&str, &str), Sum> = BTreeMap::new();
+    for report in &results.outside {
+        for row in &report.rows {
+            let missing = row.format.is_none() && matches!(row.outcome, Outcome::Skipped { .. });
+            let provider = if missing {
+                ""
+            } else {
+                report.provider.as_str()
+            };
+            let sum = sums.entry((&row.check, provider)).or_default();
+            if !missing || sum.skipped == 0 {
+                sum.add(&row.check, &row.outcome);
+            }
+        }
+    }
+    let row = |((check, provider), sum): ((&str, &str), Sum)| {
+        cells(check, provider, sum.counts(), notes.of(sum))
+    };
+    sums.into_iter().map(row).collect()
 }
 
 /// A row per writer and format.

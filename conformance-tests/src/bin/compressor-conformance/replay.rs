@@ -2,7 +2,7 @@
 
 use compressor_conformance::host::{Opened, Way};
 use compressor_conformance::matrix::{self, Party};
-use compressor_conformance::{Report, Reproduction, replay};
+use compressor_conformance::{Report, Reproduction, outside, replay};
 
 use crate::args::Args;
 use crate::failure::Failure;
@@ -35,8 +35,11 @@ pub fn run(line: &str, opened: &[Opened], args: &Args) -> Result<Report, Failure
         true => args.options().must_accelerate(),
         false => args.options(),
     };
-    let mut report =
-        replay(&way.subject(opened), &options, &reproduction).map_err(Failure::usage)?;
+    let replayed = match reproduction.check().starts_with(outside::GROUP) {
+        true => outside::replay(subject, way.factory(), &options, &reproduction),
+        false => replay(&way.subject(opened), &options, &reproduction),
+    };
+    let mut report = replayed.map_err(Failure::usage)?;
     report.provider.clone_from(&way.name);
     Ok(report)
 }

@@ -26,6 +26,8 @@ pub struct Results {
     pub conforms: bool,
     /// Each provider that was asked for.
     pub providers: Vec<Provider>,
+    /// Each provider with each implementation from elsewhere.
+    pub outside: Vec<Report>,
     /// Each pair of writer and reader.
     pub matrix: Vec<Report>,
 }
@@ -68,7 +70,7 @@ impl Results {
     /// Every report.
     pub fn reports(&self) -> impl Iterator<Item = &Report> {
         let suite = self.providers.iter().flat_map(|provider| &provider.reports);
-        suite.chain(&self.matrix)
+        suite.chain(&self.outside).chain(&self.matrix)
     }
 
     /// Every failure of a check, with where it is from.

@@ -9,7 +9,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use compressor::OpenError;
 use compressor_conformance::host::{Opened, Way};
 use compressor_conformance::matrix::Party;
-use compressor_conformance::{Report, matrix, run as run_suite};
+use compressor_conformance::{Report, matrix, outside, run as run_suite};
 
 use crate::args::Args;
 use crate::machine::Machine;
@@ -26,7 +26,7 @@ pub fn run(opened: &[Opened], args: &Args) -> Results {
     let wanted: Vec<&Opened> = { opened.iter() }
         .filter(|opened| args.wants(opened.listed()))
         .collect();
-    let bar = Bar::new(wanted.len() + 1);
+    let bar = Bar::new(wanted.len() + 2);
     // One after the other where a device has to serve all that it is given.
     let at_once = if args.must_accelerate { 1 } else { AT_ONCE };
     let mut providers = all(&wanted, at_once, |job, one| {
@@ -37,6 +37,9 @@ pub fn run(opened: &[Opened], args: &Args) -> Results {
     if args.must_accelerate {
         must_have_one(&wanted, &mut providers);
     }
+    let outside = outside(&wanted, args, &|done, total, what| {
+        bar.set(wanted.len() + 1, done, total, what);
+    });
     let parties: Vec<Party> = { opened.iter() }
         .flat_map(Opened::ways)
         .map(|way| way.party())
@@ -58,6 +61,7 @@ pub fn run(opened: &[Opened], args: &Args) -> Results {
         must_accelerate: args.must_accelerate,
         conforms: false,
         providers,
+        outside,
         matrix: between(matrix, &wanted),
     };
     results.judge();
@@ -145,6 +149,30 @@ fn suite(
     });
     report.provider.clone_from(name);
     report
+}
+
+/// Each provider, without the decorator, and each implementation from elsewhere.
+fn outside(
+    wanted: &[&Opened],
+    args: &Args,
+    progress: &dyn Fn(usize, usize, String),
+) -> Vec<Report> {
+    let options = args.options();
+    let group = outside::GROUP;
+    let is_outside = |name: &String| name == group || name.starts_with(&format!("{group}:"));
+    if !options.only.is_empty() && !options.only.iter().any(is_outside) {
+        return Vec::new();
+    }
+    let ways: Vec<Way> = { wanted.iter() }
+        .flat_map(|opened| opened.ways())
+        .filter(|way| !way.is_decorated())
+        .collect();
+    let mut detected = outside::detect();
+    let run = |(at, way): (usize, &Way)| {
+        progress(at, ways.len(), format!("{} and others", way.name));
+        outside::run_with(&mut detected, &way.name, way.factory(), &options)
+    };
+    ways.iter().enumerate().map(run).collect()
 }
 
 /// Fails those that could have accelerated, if none did.
