@@ -7,6 +7,10 @@
 //! ```sh
 //! TMPDIR=/dev/shm cargo bench -p chunk-file
 //! ```
+//!
+//! On a virtual machine with 2 cores that others kept busy, accelerated by libdeflate: `write` 2.7
+//! times as fast as software, `sequence` 2.0 times. `many` within 4 chunks 4.1 times as fast as
+//! `single` in software and 3.6 times accelerated, within 20 chunks 1.08 and 1.00 times.
 #![allow(
     clippy::unwrap_used,
     missing_docs,

@@ -170,7 +170,8 @@ impl Params {
         min_compress_ratio(self.chunk_len, self.max_compressed_len)
     }
 
-    /// The chance that a reader checks a chunk's CRC.
+    /// The chance that a reader checks a chunk's CRC, for
+    /// [`ReaderOptions::crc_check_chance`](crate::ReaderOptions::crc_check_chance).
     #[must_use]
     pub const fn crc_check_chance(&self) -> f64 {
         self.crc_check_chance

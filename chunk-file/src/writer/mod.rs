@@ -13,7 +13,7 @@ use crate::info::CRC_LEN;
 use crate::{CompressionInfo, Error, Pair, Params};
 use compress::Task;
 use files::Unfinished;
-use pipeline::{Died, Pipeline};
+use pipeline::{Died, NotStarted, Pipeline};
 
 /// How a [`Writer`] works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,8 @@ pub struct WriterOptions {
     /// Threads that compress. 1, the default, is the caller's own and starts none.
     pub threads: usize,
     /// Chunks that each thread may have before it, if there are several. The memory of a writer
-    /// is `threads` × `depth` chunks with room for them compressed.
+    /// is that of `threads` × `depth` chunks and one more, each with room for it compressed, and 8
+    /// bytes for each chunk of the file.
     pub depth: usize,
 }
 
@@ -147,8 +148,12 @@ impl Writer {
             .ok_or_else(|| unavailable("the compressor cannot take so long a chunk"))?;
         let files = Unfinished::create(pair)?;
         let max = params.max_compressed_len() as usize;
-        let mut pipeline = Pipeline::new(&compressor, options, chunk_len, bound, max)
-            .map_err(|error| unavailable(&error.to_string()))?;
+        let mut pipeline = Pipeline::new(&compressor, options, chunk_len, bound, max).map_err(
+            |error| match error {
+                NotStarted::Session(error) => unavailable(&error.to_string()),
+                NotStarted::Thread(error) => Error::io(pair.data(), "start a thread for", error),
+            },
+        )?;
         Ok(Self {
             filling: pipeline.spare(),
             params,

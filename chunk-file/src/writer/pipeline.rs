@@ -1,4 +1,5 @@
 use std::collections::VecDeque;
+use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
@@ -58,7 +59,7 @@ impl Pipeline {
         chunk_len: usize,
         bound: usize,
         max: usize,
-    ) -> Result<Self, CodecError> {
+    ) -> Result<Self, NotStarted> {
         let compress = Compress {
             format: compressor.spec().format(),
             max,
@@ -68,7 +69,7 @@ impl Pipeline {
         let mut lanes = Vec::with_capacity(count);
         let mut threads = Vec::new();
         for _ in 0..count {
-            let session = compressor.compress_session()?;
+            let session = compressor.compress_session().map_err(NotStarted::Session)?;
             lanes.push(if count == 1 {
                 let done = VecDeque::new();
                 Lane::Own {
@@ -77,7 +78,7 @@ impl Pipeline {
                     done,
                 }
             } else {
-                let (lane, thread) = start(session, compress, depth);
+                let (lane, thread) = start(session, compress, depth).map_err(NotStarted::Thread)?;
                 threads.push(thread);
                 lane
             });
@@ -160,18 +161,25 @@ fn start(
     mut session: Box<dyn CompressSession>,
     compress: Compress,
     depth: usize,
-) -> (Lane, JoinHandle<()>) {
+) -> io::Result<(Lane, JoinHandle<()>)> {
     let (todo, tasks) = sync_channel::<Task>(depth);
     let (results, done) = sync_channel(depth);
-    let thread = thread::spawn(move || {
+    let thread = thread::Builder::new().name("chunk-file".into());
+    let thread = thread.spawn(move || {
         for mut task in tasks {
             compress.run(session.as_mut(), &mut task);
             if results.send(task).is_err() {
                 return;
             }
         }
-    });
-    (Lane::Thread { todo, done }, thread)
+    })?;
+    Ok((Lane::Thread { todo, done }, thread))
+}
+
+/// Why a pipeline cannot be set up.
+pub(super) enum NotStarted {
+    Session(CodecError),
+    Thread(io::Error),
 }
 
 /// A thread ended early. It does so only if it panicked, which no compressor may.
