@@ -7,8 +7,6 @@
     reason = "tests may stop at the first surprise"
 )]
 
-#[path = "support/counting.rs"]
-mod counting;
 mod misbehaving;
 mod support;
 
@@ -17,11 +15,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use compressor_api::{Direction, Error, ErrorKind, Format, Job, Spec};
+use compressor_conformance::alloc::allocations;
 use compressor_decorator::{Options, Reason, Verify};
 
-use counting::allocations;
 use misbehaving::*;
 use support::{Process, Rig, software, text, unlimited};
+
+compressor_conformance::count_mallocs!();
 
 const LEN: usize = 4_096;
 
