@@ -11,7 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use compressor_api::{
     CompressSession, CompressorFactory, DecompressSession, DictionarySupport, Direction, Format,
@@ -93,7 +93,7 @@ pub struct Progress<'a> {
 }
 
 /// Runs all of them; a report for each pair of writer and reader that have a format in common, with
-/// a row per format.
+/// a row per format, whose time is that of the reader.
 ///
 /// Returns whatever the parties do, as [`run`](crate::run) does.
 #[must_use]
@@ -305,8 +305,13 @@ impl Plan<'_> {
         loop {
             match heard.recv_timeout(deadline) {
                 Ok(Event::Started { reader, case }) => running = (reader, case),
-                Ok(Event::Ended { reader, result }) => {
+                Ok(Event::Ended {
+                    reader,
+                    result,
+                    took,
+                }) => {
                     if let Some(tally) = tallies.get_mut(reader) {
+                        tally.took += took;
                         tally.count(self.format, &running.1, result);
                     }
                 }
@@ -347,7 +352,7 @@ struct Tally {
     cases: usize,
     failures: Vec<Failure>,
     not_tried: BTreeSet<String>,
-    started: Instant,
+    took: Duration,
 }
 
 impl Tally {
@@ -360,7 +365,7 @@ impl Tally {
             cases: 0,
             failures: Vec::new(),
             not_tried: BTreeSet::new(),
-            started: Instant::now(),
+            took: Duration::ZERO,
         }
     }
 
@@ -410,7 +415,7 @@ impl Tally {
             outcome,
             cases: self.cases,
             not_tried: self.not_tried,
-            milliseconds: u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
+            milliseconds: u64::try_from(self.took.as_millis()).unwrap_or(u64::MAX),
         }
     }
 }
@@ -423,6 +428,8 @@ enum Event {
     Ended {
         reader: usize,
         result: Result<(), Stop>,
+        /// How long it took to read.
+        took: Duration,
     },
 }
 
@@ -459,7 +466,7 @@ impl Worker {
                 match guarded(|| open_reader(target, first)) {
                     Ok(session) => Some((at, target, session)),
                     Err(stop) => {
-                        self.say_ended(at, Err(stop));
+                        self.say_ended(at, Err(stop), Duration::ZERO);
                         None
                     }
                 }
@@ -477,8 +484,9 @@ impl Worker {
             };
             for (at, target, session) in &mut readers {
                 self.say_started(Some(*at), case);
+                let started = Instant::now();
                 let result = guarded(|| read(target, &mut **session, &unit, &content));
-                self.say_ended(*at, result);
+                self.say_ended(*at, result, started.elapsed());
             }
         }
     }
@@ -492,7 +500,7 @@ impl Worker {
                     Stop::NotTried(why) => Stop::NotTried(why.clone()),
                     Stop::Fault(fault) => Stop::fault(fault.message.clone()),
                 };
-                self.say_ended(at, Err(stop));
+                self.say_ended(at, Err(stop), Duration::ZERO);
             }
         }
     }
@@ -503,8 +511,12 @@ impl Worker {
         let _ = self.events.send(Event::Started { reader, case });
     }
 
-    fn say_ended(&self, reader: usize, result: Result<(), Stop>) {
-        let _ = self.events.send(Event::Ended { reader, result });
+    fn say_ended(&self, reader: usize, result: Result<(), Stop>, took: Duration) {
+        let _ = self.events.send(Event::Ended {
+            reader,
+            result,
+            took,
+        });
     }
 }
 

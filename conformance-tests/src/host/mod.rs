@@ -222,14 +222,13 @@ impl Way {
     /// What the suite runs on, cross-checked with software that is not what is proved.
     #[must_use]
     pub fn subject(&self, all: &[Opened]) -> Subject {
-        let ids = |factory: &Arc<dyn CompressorFactory>| factory.id();
         let mut references: Vec<&Opened> = { all.iter() }
             .filter(|opened| opened.listed.plugin.is_none())
             .collect();
         references.sort_by_key(|opened| !opened.listed.is_software());
         { references.into_iter() }
             .filter_map(|opened| opened.state.as_ref().ok())
-            .filter(|ready| ids(&ready.alone) != ids(&self.factory))
+            .filter(|ready| ready.alone.id() != self.factory.id())
             .fold(self.subject.clone(), |subject, ready| {
                 subject.with_reference(Arc::clone(&ready.alone))
             })

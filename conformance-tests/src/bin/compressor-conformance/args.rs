@@ -15,8 +15,8 @@ use compressor_conformance::host::Listed;
 Exit status: 0 nothing failed, 1 something failed, 2 usage. Parameters of providers are taken from
 COMPRESSOR_CONFIG and COMPRESSOR_PARAMS, as an engine takes them.")]
 pub struct Args {
-    /// A provider to prove, as `--list` of the compressor command or `plugin:ID` names it; may be
-    /// given several times [default: all].
+    /// A provider to prove, as `compressor list` names it, or `plugin:ID`; may be given several times
+    /// [default: all].
     #[arg(long = "provider", value_name = "PROVIDER")]
     pub providers: Vec<String>,
     /// A plugin to load and to prove as well, by its absolute path; may be given several times.

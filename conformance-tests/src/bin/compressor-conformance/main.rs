@@ -30,7 +30,7 @@ use failure::Failure;
 
 compressor_conformance::count_mallocs!();
 
-/// Nothing failed, or something did.
+/// The exit status if something failed.
 const FAILED: u8 = 1;
 
 fn main() -> ExitCode {
