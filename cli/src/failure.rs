@@ -45,6 +45,15 @@ impl Failure {
         }
     }
 
+    /// A plugin cannot be used: exit status 2 if its path, owner, mode or manifest is why, 1 if it is
+    /// the plugin itself.
+    pub fn plugin(kind: ErrorKind, message: impl Display) -> Self {
+        match kind {
+            ErrorKind::InvalidArgument => Self::usage(message),
+            kind => Self::data(kind, message),
+        }
+    }
+
     /// An operation failed on what comes from `place`: exit status 1.
     pub fn operation(place: &str, error: Error) -> Self {
         let text = error.to_string();
@@ -53,22 +62,32 @@ impl Failure {
         Self::data(error.kind(), format_args!("{place}{what}"))
     }
 
-    /// Standard input cannot be read: exit status 1.
-    pub fn input(error: io::Error) -> Self {
+    /// The system says no: exit status 1.
+    pub fn io(message: impl Display) -> Self {
         Self::Error {
-            line: format!("Io: cannot read standard input: {error}"),
+            line: format!("Io: {message}"),
             status: DATA,
         }
+    }
+
+    /// A check failed; the line starts with the kind of what was found: exit status 1.
+    pub fn check(line: impl Display) -> Self {
+        Self::Error {
+            line: line.to_string(),
+            status: DATA,
+        }
+    }
+
+    /// Standard input cannot be read: exit status 1.
+    pub fn input(error: io::Error) -> Self {
+        Self::io(format_args!("cannot read standard input: {error}"))
     }
 
     /// Standard output cannot be written: exit status 1, unless its reader is gone.
     pub fn output(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::Closed,
-            _ => Self::Error {
-                line: format!("Io: cannot write to standard output: {error}"),
-                status: DATA,
-            },
+            _ => Self::io(format_args!("cannot write to standard output: {error}")),
         }
     }
 
@@ -122,6 +141,28 @@ impl From<SelectError> for Failure {
         };
         Self::Error {
             line: format!("{kind}: {error}"),
+            status,
+        }
+    }
+}
+
+impl From<chunk_file::ParamsError> for Failure {
+    fn from(error: chunk_file::ParamsError) -> Self {
+        Self::usage(error)
+    }
+}
+
+impl From<chunk_file::Error> for Failure {
+    fn from(error: chunk_file::Error) -> Self {
+        use chunk_file::Error::{Exists, Params, Unavailable};
+        let status = match &error {
+            // What was asked for cannot be.
+            Exists { .. } | Params(_) | Unavailable { .. } => USAGE,
+            // Damage, or a system, device or thread that failed.
+            _ => DATA,
+        };
+        Self::Error {
+            line: error.to_string(),
             status,
         }
     }

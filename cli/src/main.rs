@@ -1,4 +1,5 @@
-//! The `compressor` command: what is there to compress with, how fast it is, and single units.
+//! The `compressor` command: what is there to compress with, how fast it is, single units, and chunk
+//! files.
 //!
 //! Exit status: 0 success, 1 bad data or a failed check, 2 usage. An error is one line on standard
 //! error that starts with its kind. Standard output gets the result and nothing else.
@@ -11,6 +12,8 @@ mod block;
 mod failure;
 mod list;
 mod logging;
+mod pair;
+mod plugins;
 mod setup;
 mod table;
 mod values;
@@ -22,15 +25,16 @@ use clap::{Parser, Subcommand};
 
 use failure::Failure;
 
-/// Accelerated block compression: list providers, measure them, compress single units.
+/// Accelerated block compression: list providers, measure them, compress single units and files.
 #[derive(Debug, Parser)]
 #[command(name = "compressor", version, max_term_width = 100)]
 #[command(after_help = "\
 Exit status: 0 success, 1 bad data or a failed check, 2 usage. An error is one line on standard
 error that starts with its kind, as in `CorruptInput: ...`.
 
-COMPRESSOR_CONFIG names a configuration file, COMPRESSOR_LOG sets what is logged to standard error:
-error, warn (the default), info, debug, trace, or per module as in warn,compressor_decorator=debug.")]
+COMPRESSOR_CONFIG names a configuration file, COMPRESSOR_PLUGIN_PATH directories with plugins,
+separated as in PATH. COMPRESSOR_LOG sets what is logged to standard error: error, warn (the
+default), info, debug, trace, or per module as in warn,compressor_decorator=debug.")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -41,6 +45,11 @@ enum Command {
     List(list::Args),
     Bench(bench::Args),
     Block(block::Args),
+    Pack(pair::pack::Args),
+    Unpack(pair::unpack::Args),
+    Verify(pair::verify::Args),
+    Inspect(pair::inspect::Args),
+    Recompress(pair::recompress::Args),
 }
 
 fn main() -> ExitCode {
@@ -58,6 +67,11 @@ fn run() -> Result<(), Failure> {
         Command::List(args) => list::run(&args, &mut out)?,
         Command::Bench(args) => bench::run(&args, &mut out)?,
         Command::Block(args) => block::run(&args, &mut io::stdin().lock(), &mut out)?,
+        Command::Pack(args) => pair::pack::run(&args, &mut out)?,
+        Command::Unpack(args) => pair::unpack::run(&args, &mut out)?,
+        Command::Verify(args) => pair::verify::run(&args, &mut out)?,
+        Command::Inspect(args) => pair::inspect::run(&args, &mut out)?,
+        Command::Recompress(args) => pair::recompress::run(&args, &mut out)?,
     }
     out.flush().map_err(Failure::output)
 }

@@ -1,16 +1,21 @@
 //! The engine, as the environment and the arguments set it up.
 
-use compressor::{Config, Direction, Engine, ErrorKind, Format, OnFailure, OpenError, SetupError};
+use compressor::{
+    Config, Direction, Engine, EngineBuilder, ErrorKind, Format, OnFailure, OpenError,
+    ProviderEntry, SetupError,
+};
 
 use crate::failure::Failure;
 
-/// The engine that `COMPRESSOR_*` variables set up.
-pub fn engine() -> Result<Engine, Failure> {
-    Ok(Engine::from_env()?)
+/// The engine that `COMPRESSOR_*` variables set up, with plugins besides what is built in.
+pub fn engine(plugins: &[&'static ProviderEntry]) -> Result<Engine, Failure> {
+    let config = Config::from_env().map_err(SetupError::from)?;
+    Ok(builder(plugins).config(&config)?.build()?)
 }
 
 /// The same with `assigned` given to `provider`, which then has to be there and able to.
 pub fn engine_with(
+    plugins: &[&'static ProviderEntry],
     provider: &str,
     assigned: impl IntoIterator<Item = (Format, Direction)>,
 ) -> Result<Engine, Failure> {
@@ -22,7 +27,14 @@ pub fn engine_with(
     // Whoever names a provider wants to know when it cannot serve.
     policy.on_absent = OnFailure::Fail;
     policy.on_create_error = OnFailure::Fail;
-    Ok(Engine::builder().config(&config)?.policy(policy).build()?)
+    Ok(builder(plugins).config(&config)?.policy(policy).build()?)
+}
+
+fn builder(plugins: &[&'static ProviderEntry]) -> EngineBuilder {
+    let builder = Engine::builder();
+    plugins
+        .iter()
+        .fold(builder, |builder, entry| builder.provider(entry))
 }
 
 /// What a provider serves once it is open, by itself or inside a frame; by format, then direction.

@@ -42,3 +42,31 @@ pub fn print_json(value: &impl serde::Serialize, out: &mut dyn Write) -> Result<
         .map_err(|error| Failure::output(error.into()))?;
     writeln!(out).map_err(Failure::output)
 }
+
+/// Why software served: one reason alone, several with their counts.
+pub fn why(reasons: &[(&'static str, u64)]) -> String {
+    match reasons {
+        [(reason, _)] => (*reason).into(),
+        reasons => {
+            let counted = reasons
+                .iter()
+                .map(|(reason, ops)| format!("{reason} {ops}"));
+            counted.collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_reasons_are_counted() {
+        assert_eq!(why(&[]), "");
+        assert_eq!(why(&[("Absent", 7)]), "Absent");
+        assert_eq!(
+            why(&[("BelowMin", 7), ("Window", 2)]),
+            "BelowMin 7, Window 2"
+        );
+    }
+}

@@ -9,6 +9,7 @@ use compressor::{Format, Spec};
 use compressor_benches::data::{DataSet, Kind, generate};
 
 use crate::failure::Failure;
+use crate::plugins::PluginArgs;
 use crate::values;
 
 /// Measure software and the accelerated path side by side.
@@ -44,6 +45,8 @@ pub struct Args {
     /// by side.
     #[arg(long = "provider", value_name = "PROVIDER")]
     pub providers: Vec<String>,
+    #[command(flatten)]
+    pub plugins: PluginArgs,
     /// A built-in data set to measure on; may be given several times [default: all of them if no
     /// FILE is given].
     #[arg(long = "data", value_name = "KIND")]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use compressor::{Accelerated, Compressor, Direction, Engine, Format, Spec};
+use compressor::{Accelerated, Compressor, Direction, Engine, Format, ProviderEntry, Spec};
 
 use super::Args;
 use crate::failure::Failure;
@@ -20,11 +20,12 @@ pub struct Subject {
 
 /// A subject for each format that was asked for.
 pub fn subjects(args: &Args) -> Result<Vec<Subject>, Failure> {
-    let engine = setup::engine()?;
+    let plugins = args.plugins.load()?;
+    let engine = setup::engine(&plugins)?;
     let accelerators: Result<Vec<_>, _> = args
         .providers
         .iter()
-        .map(|name| Accelerator::named(name, &engine))
+        .map(|name| Accelerator::named(name, &engine, &plugins))
         .collect();
     let accelerators = accelerators?;
     let mut subjects = Vec::new();
@@ -77,10 +78,14 @@ struct Accelerator {
 }
 
 impl Accelerator {
-    fn named(name: &str, engine: &Engine) -> Result<Self, Failure> {
+    fn named(
+        name: &str,
+        engine: &Engine,
+        plugins: &[&'static ProviderEntry],
+    ) -> Result<Self, Failure> {
         let served = setup::served(engine, name)?;
         Ok(Self {
-            engine: setup::engine_with(name, served.iter().copied())?,
+            engine: setup::engine_with(plugins, name, served.iter().copied())?,
             served,
         })
     }

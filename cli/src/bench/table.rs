@@ -82,7 +82,7 @@ fn row(cell: &Cell, path: &Side) -> Vec<String> {
         significant(accelerated.cpu_ns_per_byte),
         path.accelerated_ops.to_string(),
         path.software_ops.to_string(),
-        why(&path.reasons),
+        table::why(&path.reasons),
     ]
 }
 
@@ -112,19 +112,6 @@ fn shorter_than_a_block(cell: &Cell) -> Option<String> {
 impl Side {
     fn has_reason(&self, name: &str) -> bool {
         self.reasons.iter().any(|(reason, _)| *reason == name)
-    }
-}
-
-/// One reason alone, several with their counts.
-fn why(reasons: &[(&'static str, u64)]) -> String {
-    match reasons {
-        [(reason, _)] => (*reason).into(),
-        reasons => {
-            let counted = reasons
-                .iter()
-                .map(|(reason, ops)| format!("{reason} {ops}"));
-            counted.collect::<Vec<_>>().join(", ")
-        }
     }
 }
 
@@ -178,16 +165,6 @@ mod tests {
             busy_machine(3, 20),
             "The machine was busy: in 3 of 20 measurements the software codec, which waits for \
              nothing, had a CPU for less than 90 % of the time. There, trust CPU ns/B alone."
-        );
-    }
-
-    #[test]
-    fn several_reasons_are_counted() {
-        assert_eq!(why(&[]), "");
-        assert_eq!(why(&[("Absent", 7)]), "Absent");
-        assert_eq!(
-            why(&[("BelowMin", 7), ("Window", 2)]),
-            "BelowMin 7, Window 2"
         );
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use compressor::{Accelerated, Direction, Format, Spec, cassandra};
 
 use crate::failure::Failure;
+use crate::plugins::PluginArgs;
 use crate::{setup, values};
 
 /// The arguments that make a spec.
@@ -26,18 +27,21 @@ pub struct SpecArgs {
     /// Who does it [default: whoever is chosen, see `compressor list`].
     #[arg(long)]
     provider: Option<String>,
+    #[command(flatten)]
+    plugins: PluginArgs,
 }
 
 impl SpecArgs {
     /// The compressor that the engine gives for it.
     pub fn compressor(&self, direction: Direction) -> Result<Arc<Accelerated>, Failure> {
         let spec = self.spec()?;
+        let plugins = self.plugins.load()?;
         let engine = match &self.provider {
-            None => setup::engine()?,
+            None => setup::engine(&plugins)?,
             Some(provider) => {
                 // Says so if there is no such provider, or if it is not there.
-                setup::served(&setup::engine()?, provider)?;
-                setup::engine_with(provider, [(spec.format(), direction)])?
+                setup::served(&setup::engine(&plugins)?, provider)?;
+                setup::engine_with(&plugins, provider, [(spec.format(), direction)])?
             }
         };
         Ok(engine.compressor(&spec)?)

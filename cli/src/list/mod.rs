@@ -6,6 +6,7 @@ mod report;
 use std::io::Write;
 
 use crate::failure::Failure;
+use crate::plugins::PluginArgs;
 use crate::{setup, table};
 
 use report::Report;
@@ -21,11 +22,14 @@ pub struct Args {
     /// Say for each format and direction who was considered, and what came of it.
     #[arg(long)]
     explain: bool,
+    #[command(flatten)]
+    plugins: PluginArgs,
 }
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
-    let report = Report::of(&setup::engine()?, args.explain);
+    let engine = setup::engine(&args.plugins.load()?)?;
+    let report = Report::of(&engine, args.explain);
     if args.json {
         table::print_json(&report, out)
     } else {

@@ -1,0 +1,13 @@
+//! Whole files in and out of pairs: `pack`, `unpack`, `verify`, `inspect`, `recompress`.
+
+mod opened;
+mod params;
+mod progress;
+mod serving;
+mod target;
+
+pub mod inspect;
+pub mod pack;
+pub mod recompress;
+pub mod unpack;
+pub mod verify;

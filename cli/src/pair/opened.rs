@@ -1,0 +1,85 @@
+//! A pair to read, and who reads it.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use chunk_file::{CompressionInfo, Pair, Reader, ReaderOptions};
+use compressor::{Accelerated, Engine};
+
+use crate::failure::Failure;
+
+/// The argument that names a pair.
+#[derive(Debug, clap::Args)]
+pub struct PairArg {
+    /// The pair: the path of its Data.db or its CompressionInfo.db, or what both begin with, as in
+    /// data/nb-1-big.
+    #[arg(value_name = "PAIR")]
+    path: PathBuf,
+}
+
+/// A pair that can be read.
+pub struct Opened {
+    /// Checks every CRC.
+    pub reader: Reader,
+    /// What the reader decompresses with; counts.
+    pub compressor: Arc<Accelerated>,
+}
+
+impl PairArg {
+    /// Opens the pair with a compressor of `engine` for the spec that it names.
+    pub fn open(&self, engine: &Engine) -> Result<Opened, Failure> {
+        let pair = named(&self.path)?;
+        // The reader looks at the length itself; this one only serves to find the spec.
+        let file_len = match fs::metadata(pair.data()) {
+            Ok(metadata) => metadata.len(),
+            Err(error) => {
+                let path = pair.data().display();
+                return Err(Failure::io(format_args!("{path}: cannot look up: {error}")));
+            }
+        };
+        let info = CompressionInfo::read(pair.info(), file_len)?;
+        let compressor = engine.compressor(info.spec())?;
+        let reader = Reader::open_as(&pair, compressor.clone(), ReaderOptions::default())?;
+        Ok(Opened { reader, compressor })
+    }
+}
+
+/// The pair that a path to either file names, or the beginning of both.
+fn named(path: &Path) -> Result<Pair, Failure> {
+    if let Some(pair) = Pair::of(path) {
+        return Ok(pair);
+    }
+    match (path.parent(), path.file_name().and_then(OsStr::to_str)) {
+        (Some(dir), Some(name)) => Ok(Pair::new(dir, name)),
+        _ => {
+            let path = path.display();
+            Err(Failure::usage(format_args!("{path}: names no pair")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pair_is_named_by_either_file_or_by_what_both_begin_with() {
+        let pair = Pair::new("d", "nb-1-big");
+        for path in [
+            "d/nb-1-big",
+            "d/nb-1-big-Data.db",
+            "d/nb-1-big-CompressionInfo.db",
+        ] {
+            assert_eq!(named(Path::new(path)).unwrap(), pair, "{path}");
+        }
+        assert_eq!(
+            named(Path::new("nb-1-big")).unwrap(),
+            Pair::new("", "nb-1-big")
+        );
+        for path in ["", "/", "d/.."] {
+            assert!(named(Path::new(path)).is_err(), "{path:?}");
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! The plugins that the arguments and the environment name.
+
+use std::path::PathBuf;
+
+use compressor::{LINKED, ProviderEntry};
+use compressor_plugin::SEARCH_PATH;
+
+use crate::failure::Failure;
+
+/// The arguments that name plugins.
+#[derive(Debug, Default, clap::Args)]
+pub struct PluginArgs {
+    /// A plugin to use besides the providers that are built in, by its absolute path; may be given
+    /// several times.
+    #[arg(long = "plugin", value_name = "PATH")]
+    paths: Vec<PathBuf>,
+}
+
+impl PluginArgs {
+    /// Those that were named, and those in the directories of `COMPRESSOR_PLUGIN_PATH`.
+    ///
+    /// One that was named has to be right. One that was found in a directory and cannot be used is
+    /// logged and left out, so that it does not keep the others from working.
+    pub fn load(&self) -> Result<Vec<&'static ProviderEntry>, Failure> {
+        let mut plugins: Vec<&'static ProviderEntry> = Vec::new();
+        for path in &self.paths {
+            let entry = compressor_plugin::load(path)
+                .map_err(|error| Failure::plugin(error.kind(), error))?;
+            // The same library twice is one plugin.
+            if !plugins.iter().any(|known| known.id == entry.id) {
+                plugins.push(entry);
+            }
+        }
+        for found in compressor_plugin::list(compressor_plugin::search_path()) {
+            match found {
+                Err(error) => tracing::warn!("{SEARCH_PATH}: {error}"),
+                Ok(entry) if plugins.iter().any(|known| known.id == entry.id) => {}
+                Ok(entry) if LINKED.iter().any(|linked| linked.id == entry.id) => {
+                    let id = entry.id;
+                    tracing::warn!("{SEARCH_PATH}: a plugin is called {id}, which is built in");
+                }
+                Ok(entry) => plugins.push(entry),
+            }
+        }
+        Ok(plugins)
+    }
+}
