@@ -26,6 +26,12 @@ impl PluginArgs {
         for path in &self.paths {
             let entry = compressor_plugin::load(path)
                 .map_err(|error| Failure::plugin(error.kind(), error))?;
+            if is_built_in(entry) {
+                let (path, id) = (path.display(), entry.id);
+                return Err(Failure::usage(format_args!(
+                    "{path}: is called {id}, as a provider that is built in"
+                )));
+            }
             // The same library twice is one plugin.
             if !plugins.iter().any(|known| known.id == entry.id) {
                 plugins.push(entry);
@@ -35,13 +41,19 @@ impl PluginArgs {
             match found {
                 Err(error) => tracing::warn!("{SEARCH_PATH}: {error}"),
                 Ok(entry) if plugins.iter().any(|known| known.id == entry.id) => {}
-                Ok(entry) if LINKED.iter().any(|linked| linked.id == entry.id) => {
+                Ok(entry) if is_built_in(entry) => {
                     let id = entry.id;
-                    tracing::warn!("{SEARCH_PATH}: a plugin is called {id}, which is built in");
+                    tracing::warn!(
+                        "{SEARCH_PATH}: a plugin is called {id}, as a provider that is built in"
+                    );
                 }
                 Ok(entry) => plugins.push(entry),
             }
         }
         Ok(plugins)
     }
+}
+
+fn is_built_in(entry: &ProviderEntry) -> bool {
+    LINKED.iter().any(|linked| linked.id == entry.id)
 }

@@ -22,41 +22,68 @@ use tempfile::TempDir;
 /// The plugin's library in its directory.
 const LIBRARY: &str = "libzlib_plugin.so";
 
+/// The root of the workspace.
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+}
+
 /// The example in C in a directory of its own, with its manifest; `None`, and a word on standard
 /// error, if this machine lacks a C compiler or zlib's header.
 fn example() -> Option<TempDir> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let source = root.join("examples/plugin-c");
-    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let source = root().join("examples/plugin-c");
+    let dir = build(
+        &source.join("zlib_plugin.c"),
+        &["-include", "zlib.h"],
+        &["-lz"],
+    )?;
+    let manifest = dir.path().join(LIBRARY).with_extension("toml");
+    fs::copy(source.join("libzlib_plugin.toml"), &manifest).unwrap();
+    mode(&manifest, 0o644);
+    Some(dir)
+}
+
+/// A plugin in C in a directory of its own; `None`, and a word on standard error, if this machine
+/// cannot compile nothing with these flags.
+fn build(source: &Path, flags: &[&str], libraries: &[&str]) -> Option<TempDir> {
     let cc = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
     let probe = Command::new(&cc)
-        .args(["-E", "-x", "c", "-include", "zlib.h", "/dev/null"])
+        .args(["-E", "-x", "c"])
+        .args(flags)
+        .arg("/dev/null")
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status();
     if !probe.is_ok_and(|status| status.success()) {
-        eprintln!("skipped: there is no C compiler, or no zlib.h");
+        eprintln!("skipped: there is no C compiler, or a header is missing: {flags:?}");
         return None;
     }
+    let dir = directory();
     let library = dir.path().join(LIBRARY);
     let status = Command::new(&cc)
         .args(["-std=c11", "-O1", "-shared", "-fPIC", "-fvisibility=hidden"])
+        .args(flags)
         .arg("-I")
-        .arg(root.join("compressor-plugin/include"))
+        .arg(root().join("compressor-plugin/include"))
         .arg("-o")
         .arg(&library)
-        .arg(source.join("zlib_plugin.c"))
-        .arg("-lz")
+        .arg(source)
+        .args(libraries)
         .status()
         .unwrap();
     assert!(status.success());
-    let manifest = library.with_extension("toml");
-    fs::copy(source.join("libzlib_plugin.toml"), &manifest).unwrap();
-    // Whatever the umask is: what others may write to is refused.
-    for (path, mode) in [(dir.path(), 0o755), (&library, 0o755), (&manifest, 0o644)] {
-        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-    }
+    mode(&library, 0o755);
     Some(dir)
+}
+
+/// What others may write to is refused, so that it must not depend on the umask.
+fn mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+fn directory() -> TempDir {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    mode(dir.path(), 0o755);
+    dir
 }
 
 fn library(dir: &TempDir) -> String {
@@ -141,7 +168,7 @@ fn plugins_in_directories_are_listed_and_bad_ones_left_out_with_a_warning() {
     let Some(dir) = example() else { return };
     let bad = dir.path().join("bad.so");
     fs::write(&bad, b"no library").unwrap();
-    fs::set_permissions(&bad, fs::Permissions::from_mode(0o644)).unwrap();
+    mode(&bad, 0o644);
     let output = command(&["list", "--json"])
         .env("COMPRESSOR_PLUGIN_PATH", dir.path())
         .output()
@@ -160,12 +187,32 @@ fn plugins_in_directories_are_listed_and_bad_ones_left_out_with_a_warning() {
 }
 
 #[test]
+fn a_plugin_called_like_a_built_in_provider_is_refused_or_left_out() {
+    let source = root().join("compressor-plugin/tests/fixtures/plugin.c");
+    let Some(dir) = build(&source, &["-DID=\"libdeflate\""], &[]) else {
+        return;
+    };
+    let output = run(&["list", "--plugin", &library(&dir)]);
+    let says = "libzlib_plugin.so: is called libdeflate, as a provider that is built in";
+    assert_fails(&output, 2, "InvalidArgument", says);
+
+    let output = command(&["list", "--json"])
+        .env("COMPRESSOR_PLUGIN_PATH", dir.path())
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    let warned = text(&output.stderr);
+    assert!(warned.contains("a plugin is called libdeflate"), "{warned}");
+    let list: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(list["formats"][4]["compress"], "libdeflate");
+}
+
+#[test]
 fn a_plugin_that_was_named_and_cannot_be_used_is_an_error() {
-    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let dir = directory();
     let file = dir.path().join("text.so");
     fs::write(&file, b"no library").unwrap();
-    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+    mode(&file, 0o644);
     let file = file.to_str().unwrap();
     let format = ["--format", "zlib"];
     for command in [
