@@ -43,6 +43,7 @@ pub mod stored;
 
 mod capability;
 mod compressor;
+mod contain;
 mod dictionary;
 mod error;
 mod format;

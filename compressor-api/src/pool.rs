@@ -213,6 +213,9 @@ impl<S> Drop for Lease<'_, S> {
     }
 }
 
+/// Places that a shard has from the start; more are made when so many sessions rest.
+const PREPARED: usize = 64;
+
 /// Idle sessions, a few to a lock.
 struct Shelf<S> {
     shards: Box<[Mutex<Vec<S>>]>,
@@ -222,7 +225,7 @@ struct Shelf<S> {
 impl<S> Shelf<S> {
     fn new(shards: usize, idle: usize) -> Self {
         let per_shard = idle.div_ceil(shards);
-        let shard = || Mutex::new(Vec::with_capacity(per_shard));
+        let shard = || Mutex::new(Vec::with_capacity(per_shard.min(PREPARED)));
         Self {
             shards: std::iter::repeat_with(shard).take(shards).collect(),
             per_shard,
@@ -297,6 +300,13 @@ mod tests {
         drop(many);
         assert!(pool.compress.len() <= pool.compress.per_shard * pool.compress.shards.len());
         assert!(pool.compress.len() >= 2);
+    }
+
+    #[test]
+    fn a_pool_that_keeps_all_prepares_for_a_few() {
+        let pool = pool(usize::MAX);
+        assert_eq!(pool.compress(b"abc", &mut [0; 3]), Ok(3));
+        assert_eq!(pool.compress.len(), 1);
     }
 
     #[test]

@@ -1,9 +1,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
-use std::mem;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
+use crate::contain::guarded;
 use crate::provider::Submitted;
 use crate::{
     Capabilities, Compressor, CompressorFactory, Considered, Direction, Format, Health, OnFailure,
@@ -155,16 +154,23 @@ impl Registry {
         slot.open()
     }
 
-    /// How a provider is, as far as it is known; `None` if it is not registered or was not needed
-    /// yet.
+    /// How a provider is, as far as it is known; `None` if it is not registered, was not needed
+    /// yet, or is being opened at this moment. Waits for nothing. One that could not be opened for
+    /// another reason than that it is not there is [`Quarantined`](Health::Quarantined) until
+    /// [`reprobe`](Self::reprobe).
     #[must_use]
     pub fn health(&self, provider: &str) -> Option<Health> {
-        let opened = self.slot(provider).ok()?.lock().clone()?;
+        let opened = match self.slot(provider).ok()?.opened.try_lock() {
+            Ok(opened) => opened.clone()?,
+            Err(TryLockError::Poisoned(poison)) => poison.into_inner().clone()?,
+            Err(TryLockError::WouldBlock) => return None,
+        };
         Some(match opened {
             Ok(factory) => guarded(|| factory.health()).unwrap_or_else(|| Health::Quarantined {
                 why: "panicked when asked for its health".into(),
             }),
-            Err(error) => Health::Absent {
+            Err(OpenError::Absent { why }) => Health::Absent { why: why.into() },
+            Err(error) => Health::Quarantined {
                 why: error.to_string().into(),
             },
         })
@@ -184,7 +190,7 @@ impl Registry {
     /// provider that is [`Misconfigured`](OpenError::Misconfigured), or one that cannot serve while
     /// the policy says [`OnFailure::Fail`].
     pub fn select(&self, spec: &Spec, policy: &Policy) -> Result<Selection, SelectError> {
-        self.check_names(policy)?;
+        self.check(policy)?;
         let software = self.software(spec)?;
         let mut considered = Vec::new();
         let mut choose = |direction| self.choose(spec, policy, direction, &mut considered);
@@ -198,7 +204,12 @@ impl Registry {
         })
     }
 
-    fn check_names(&self, policy: &Policy) -> Result<(), SelectError> {
+    /// Whether every provider that `policy` names is registered.
+    ///
+    /// # Errors
+    ///
+    /// [`SelectError::UnknownProvider`].
+    pub fn check(&self, policy: &Policy) -> Result<(), SelectError> {
         let assigned = policy.assignments.iter().map(|a| &a.provider);
         for name in assigned.chain(&policy.preference) {
             if self.slot(name).is_err() {
@@ -401,7 +412,9 @@ impl Slot {
             .map_err(Verdict::NotCreated)?;
         let compressor = match inner {
             None => made,
-            Some(_) => framed::compressor(spec, made).ok_or(Verdict::NoCapability)?,
+            Some(_) => guarded(|| framed::compressor(spec, made))
+                .ok_or_else(panicked)?
+                .ok_or(Verdict::NoCapability)?,
         };
         Ok(Selected::new(provider, capabilities, compressor))
     }
@@ -417,14 +430,6 @@ impl Slot {
         let framed = capabilities.framed(spec.format(), framed::overhead(spec.format()));
         Ok((framed, Some(inner)))
     }
-}
-
-/// Runs a provider's code; `None` if it panicked.
-fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
-    catch_unwind(AssertUnwindSafe(call))
-        // What was thrown is the provider's too, and its drop may panic again: it is leaked.
-        .map_err(mem::forget)
-        .ok()
 }
 
 /// Why a [`Registry`] cannot be made.

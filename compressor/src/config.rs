@@ -136,7 +136,7 @@ pub struct AssignConfig {
 
 /// The value of a parameter, as TOML has it; the provider's `ParamSpec` says what it must be.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "true, false, a whole number, or text in quotes")]
 pub enum ParamText {
     /// `true` or `false`.
     Bool(bool),
@@ -185,9 +185,9 @@ impl Config {
             path: path.into(),
             why: error.to_string(),
         })?;
-        Self::from_toml(&text).map_err(|why| ConfigError::Parse {
+        Self::from_toml(&text).map_err(|error| ConfigError::Parse {
             path: path.into(),
-            why: why.to_string(),
+            why: one_line(&text, &error),
         })
     }
 
@@ -235,6 +235,7 @@ impl Config {
             "names, by commas",
         )?;
         if let Some(text) = var("COMPRESSOR_PARAMS")? {
+            let mut given = Vec::new();
             for item in text
                 .split(',')
                 .map(str::trim)
@@ -245,6 +246,14 @@ impl Config {
                     value: item.into(),
                     valid: "PROVIDER.NAME=VALUE",
                 })?;
+                if given.contains(&(provider, name)) {
+                    return Err(ConfigError::Variable {
+                        name: "COMPRESSOR_PARAMS".into(),
+                        value: item.into(),
+                        valid: "each parameter once",
+                    });
+                }
+                given.push((provider, name));
                 let params = config.providers.entry(provider.into()).or_default();
                 params.insert(name.into(), ParamText::Text(value.into()));
             }
@@ -298,6 +307,19 @@ fn set<T>(
         })?;
     }
     Ok(())
+}
+
+/// What is wrong and in which line, without a drawing of the line.
+fn one_line(text: &str, error: &toml::de::Error) -> String {
+    let before = error.span().and_then(|span| text.get(..span.start));
+    let line = 1 + before.unwrap_or_default().matches('\n').count();
+    let mut what = error.message().replace('\n', " ");
+    // A message may quote the file, whose lines may be long.
+    if let Some((end, _)) = what.char_indices().nth(300) {
+        what.truncate(end);
+        what.push('…');
+    }
+    format!("line {line}: {what}")
 }
 
 fn names(text: &str) -> Option<Vec<String>> {
@@ -430,6 +452,21 @@ mod tests {
     }
 
     #[test]
+    fn what_is_wrong_with_a_file_is_one_short_line() {
+        let long = format!("preference = []\n{}", "x".repeat(100_000));
+        for (text, line) in [
+            ("\n\nfoo = 1\n", 3),
+            ("[providers.a]\nb = 2.5", 2),
+            (&long, 2),
+        ] {
+            let error = Config::from_toml(text).unwrap_err();
+            let said = one_line(text, &error);
+            assert!(said.starts_with(&format!("line {line}: ")), "{said}");
+            assert!(!said.contains('\n') && said.len() < 400, "{said}");
+        }
+    }
+
+    #[test]
     fn variables_beat_the_file() {
         let config = vars(&[
             ("COMPRESSOR_SOFTWARE_ONLY", "true"),
@@ -459,10 +496,12 @@ mod tests {
             ("COMPRESSOR_ON_ABSENT", "ignore"),
             ("COMPRESSOR_VERIFY", "sometimes"),
             ("COMPRESSOR_PARAMS", "polling=busy"),
+            ("COMPRESSOR_PARAMS", "a.b=1, a.b=2"),
             ("COMPRESSOR_CONFIG", "no-such-file.toml"),
         ] {
             let error = vars(&[(name, value)]).unwrap_err().to_string();
-            assert!(error.contains(value), "{name}: {error}");
+            let last = value.rsplit(", ").next().unwrap();
+            assert!(error.contains(last), "{name}: {error}");
         }
     }
 }

@@ -180,9 +180,10 @@ impl EngineBuilder {
     ///
     /// # Errors
     ///
-    /// [`SetupError::Registry`], [`SetupError::Misconfigured`].
+    /// [`SetupError::Registry`], [`SetupError::Policy`], [`SetupError::Misconfigured`].
     pub fn build(self) -> Result<Engine, SetupError> {
         let registry = self.registry.build()?;
+        registry.check(&self.policy).map_err(SetupError::Policy)?;
         for provider in self.configured {
             if let Err(error @ OpenError::Misconfigured { .. }) = registry.open(&provider) {
                 return Err(SetupError::Misconfigured { provider, error });
@@ -206,6 +207,8 @@ pub enum SetupError {
     Config(ConfigError),
     /// The providers cannot be listed as they are.
     Registry(RegistryError),
+    /// The policy names a provider that is not registered.
+    Policy(SelectError),
     /// A provider cannot work with the parameters that it was given.
     Misconfigured {
         /// The provider.
@@ -220,6 +223,7 @@ impl fmt::Display for SetupError {
         match self {
             Self::Config(error) => error.fmt(f),
             Self::Registry(error) => error.fmt(f),
+            Self::Policy(error) => error.fmt(f),
             Self::Misconfigured { provider, error } => write!(f, "{provider}: {error}"),
         }
     }

@@ -44,7 +44,7 @@
 //! | 3 | 1.01–1.12 | 3.2–14.2 times as fast | 1.9–2.8 times as fast |
 //!
 //! Measured on one core with AVX-512, ISA-L 2.30 and zlib 1.4, by
-//! `cargo run --release -p provider-isal --example levels`, which prints each case. Level 0 knows one
+//! `cargo run --release -p provider-isal --example isal_levels`, which prints each case. Level 0 knows one
 //! Huffman code for all data, and is no match for any level of zlib. Level 2 is as fast as level 1
 //! and mostly shorter, but not on all data, so that a map with both would not be monotone.
 //!

@@ -26,7 +26,7 @@
 //! mean, over the data sets `text`, `rows`, `wide-rows` and `logs` of `compressor-benches` in blocks
 //! of 4, 16 and 64 KiB. At level 6 it goes from 1.5 for `logs` in blocks of 16 KiB, which come out
 //! 5 % shorter, to 2.9 for `rows` in blocks of 64 KiB. Measured with zlib 1.4 and libdeflate 1.26 by
-//! `cargo run --release -p provider-libdeflate --example levels`, which prints all pairs of levels.
+//! `cargo run --release -p provider-libdeflate --example libdeflate_levels`, which prints all pairs of levels.
 //!
 //! Blocks of some tens of bytes can come out longer than zlib's: libdeflate stores them.
 //!
