@@ -208,7 +208,7 @@ impl<S: Side + ?Sized> Attempt<'_, S> {
     /// Whether `n` can be, and if it is verified is, the right result. Data, not truth: nothing is
     /// sliced by it before it was compared.
     #[inline]
-    fn check<O: Op<Session = S>>(
+    pub fn check<O: Op<Session = S>>(
         &mut self,
         pass: &Pass<'_>,
         declared: Option<u64>,
@@ -246,7 +246,7 @@ impl<S: Side + ?Sized> Attempt<'_, S> {
     }
 
     #[inline]
-    fn accept(&mut self, pass: &mut Pass<'_>, bytes_in: usize, bytes_out: usize) {
+    pub fn accept(&mut self, pass: &mut Pass<'_>, bytes_in: usize, bytes_out: usize) {
         self.accelerator.guard.succeeded(pass);
         self.accelerator.served();
         self.device.served();
@@ -276,7 +276,7 @@ impl<S: Side + ?Sized> Attempt<'_, S> {
 
     /// Does a failed operation again in software, from byte 0, and charges who is to blame.
     #[cold]
-    fn redo<O: Op<Session = S>>(
+    pub fn redo<O: Op<Session = S>>(
         &mut self,
         pass: &mut Pass<'_>,
         fault: Fault,

@@ -1,12 +1,15 @@
 //! Several operations handed to the accelerator in one call.
 
-use std::array;
+use std::{array, mem};
 
-use compressor_api::{Error, Job};
+use compressor_api::{Error, ErrorKind, Job};
 
 use super::attempt::Attempt;
+use super::fault::{Charge, Fault};
 use super::op::{BatchOp, Side};
+use crate::breaker::Pass;
 use crate::contain::contain;
+use crate::{BreakerState, Reason};
 
 /// Jobs in one call at most: what fits on the stack without a thought (56 bytes each).
 const BATCH: usize = 32;
@@ -65,17 +68,94 @@ impl<S: Side + ?Sized> Attempt<'_, S> {
         }
         drop(permit);
 
+        self.settle_all::<O>(&mut pass, jobs, gates, results);
+        Some(())
+    }
+    /// Makes of the accelerator's answers, those of the jobs that passed the gates in order, each
+    /// job's result.
+    ///
+    /// An accelerator that lies about one job is believed in none: results are handed out only
+    /// after all were looked at.
+    fn settle_all<O: BatchOp<Session = S>>(
+        &mut self,
+        pass: &mut Pass<'_>,
+        jobs: &mut [Job<'_>],
+        gates: [Option<Result<Option<u64>, Reason>>; BATCH],
+        results: [Option<Result<usize, Error>>; BATCH],
+    ) {
         let mut results = results.into_iter();
-        for (job, gate) in jobs.iter_mut().zip(gates) {
-            job.result = match gate {
-                Some(Ok(declared)) => {
-                    let answer: Option<Result<usize, Error>> = results.next().flatten();
-                    self.settle::<O>(&mut pass, declared, answer, job.src, job.dst)
-                }
-                Some(Err(reason)) => self.decline::<O>(reason, job.src, job.dst),
-                None => continue,
+        let mut states = [State::Settled; BATCH];
+        for ((job, gate), state) in jobs.iter_mut().zip(gates).zip(&mut states) {
+            *state = match gate {
+                Some(Ok(declared)) => match results.next().flatten() {
+                    Some(Ok(n)) => match self.check::<O>(pass, declared, job.src, job.dst, n) {
+                        Ok(()) => State::Good(n),
+                        Err(fault) => State::Faulty(fault),
+                    },
+                    answer => State::Failed(answer),
+                },
+                Some(Err(reason)) => State::Declined(reason),
+                None => State::Settled,
             };
         }
-        Some(())
+        // What quarantines comes first, so that nothing is handed out before; the others in their
+        // order, which the breaker counts by.
+        for (job, state) in jobs.iter_mut().zip(&mut states) {
+            if state.is_grave() {
+                let state = mem::replace(state, State::Settled);
+                self.settle_one::<O>(pass, job, state);
+            }
+        }
+        for (job, state) in jobs.iter_mut().zip(states) {
+            self.settle_one::<O>(pass, job, state);
+        }
+    }
+
+    fn settle_one<O: BatchOp<Session = S>>(
+        &mut self,
+        pass: &mut Pass<'_>,
+        job: &mut Job<'_>,
+        state: State,
+    ) {
+        job.result = match state {
+            State::Settled => return,
+            State::Declined(reason) => self.decline::<O>(reason, job.src, job.dst),
+            State::Good(_) if self.accelerator.guard.state() == BreakerState::Quarantined => {
+                self.decline::<O>(Reason::Quarantined, job.src, job.dst)
+            }
+            State::Good(n) => {
+                self.accept(pass, job.src.len(), n);
+                Ok(n)
+            }
+            State::Faulty(fault) => self.redo::<O>(pass, fault, job.src, job.dst),
+            State::Failed(answer) => self.settle::<O>(pass, None, answer, job.src, job.dst),
+        };
+    }
+}
+
+/// A job on its way from the accelerator's answer to its result.
+#[derive(Clone, Copy)]
+enum State {
+    /// Has its result, or is none.
+    Settled,
+    /// Was not offered.
+    Declined(Reason),
+    /// Done, and so far nothing is wrong with it.
+    Good(usize),
+    /// Said to be done, and wrong.
+    Faulty(Fault),
+    /// Answered with an error or, if there is no answer, with a panic.
+    Failed(Option<Result<usize, Error>>),
+}
+
+impl State {
+    /// Whether the accelerator is not to be believed again if this is its fault.
+    fn is_grave(&self) -> bool {
+        match self {
+            Self::Faulty(fault) => matches!(fault.charge, Charge::Quarantine(_)),
+            Self::Failed(Some(Err(error))) => error.kind() == ErrorKind::Panic,
+            Self::Failed(_) => true,
+            Self::Settled | Self::Declined(_) | Self::Good(_) => false,
+        }
     }
 }

@@ -31,6 +31,8 @@ enum Then {
     /// Every third fails.
     FailThird,
     Panic,
+    /// Every second is wrong, and said to be right.
+    FlipSecond,
 }
 
 #[derive(Debug, Default)]
@@ -93,6 +95,10 @@ impl<S> Session<S> {
                 .step_by(3)
                 .for_each(|job| job.result = Err(error(ErrorKind::Device))),
             Then::Panic => panic!("in a batch"),
+            Then::FlipSecond => jobs.iter_mut().step_by(2).for_each(|job| {
+                let n = job.result.unwrap();
+                job.dst[n / 2] ^= 1;
+            }),
         }
     }
 }
@@ -139,6 +145,12 @@ fn rig(options: Options, capabilities: Capabilities, device: Selected) -> Rig {
 
 /// Runs a batch of contents through the rig; each result must be right.
 fn run(rig: &mut Rig, direction: Direction, contents: &[Vec<u8>]) {
+    let outputs = outputs(rig, direction, contents);
+    check(rig, direction, contents, &outputs);
+}
+
+/// What comes of a batch of contents.
+fn outputs(rig: &mut Rig, direction: Direction, contents: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let units: Vec<Vec<u8>> = contents.iter().map(|content| rig.unit(content)).collect();
     let (sources, rooms): (_, Vec<usize>) = match direction {
         Direction::Compress => (
@@ -161,16 +173,23 @@ fn run(rig: &mut Rig, direction: Direction, contents: &[Vec<u8>]) {
         Direction::Decompress => rig.decompress.decompress_many(&mut jobs),
     }
     let lens: Vec<usize> = jobs.iter().map(|job| job.result.unwrap()).collect();
-    for ((content, output), len) in contents.iter().zip(&outputs).zip(lens) {
+    for (output, len) in outputs.iter_mut().zip(lens) {
+        output.truncate(len);
+    }
+    outputs
+}
+
+fn check(rig: &Rig, direction: Direction, contents: &[Vec<u8>], outputs: &[Vec<u8>]) {
+    for (content, output) in contents.iter().zip(outputs) {
         let mut decoded = vec![0; content.len()];
         match direction {
             Direction::Compress => rig
                 .software
                 .decompress_session()
                 .unwrap()
-                .decompress_exact(&output[..len], &mut decoded)
+                .decompress_exact(output, &mut decoded)
                 .unwrap(),
-            Direction::Decompress => decoded.copy_from_slice(&output[..len]),
+            Direction::Decompress => decoded.copy_from_slice(output),
         }
         assert!(decoded == *content, "other bytes");
     }
@@ -256,6 +275,31 @@ fn jobs_that_change_places_are_found_by_verification() {
         run(&mut rig, direction, &contents(30));
         assert!(rig.counters(direction).software_ops(Reason::Mismatch) >= 1);
         assert_eq!(rig.state(direction), BreakerState::Quarantined);
+    }
+}
+
+#[test]
+fn one_lie_found_in_a_batch_and_none_of_its_results_is_handed_out() {
+    for direction in Direction::BOTH {
+        let capabilities = unlimited(Format::Lz4Block, direction);
+        let mut found = 0;
+        for _ in 0..50 {
+            let (device, _) = device(capabilities, Then::FlipSecond);
+            let verify = Verify::Sampled {
+                first: 0,
+                one_in: 4,
+            };
+            let mut rig = rig(PLAIN.verify(verify), capabilities, device);
+            let outputs = outputs(&mut rig, direction, &contents(32));
+            let counters = rig.counters(direction);
+            if rig.state(direction) == BreakerState::Quarantined {
+                found += 1;
+                check(&rig, direction, &contents(32), &outputs);
+                assert_eq!(counters.accelerated.ops, 0);
+                assert!(counters.software_ops(Reason::Quarantined) >= 16);
+            }
+        }
+        assert!(found > 25, "{found} of 50, where 49 are expected");
     }
 }
 
