@@ -7,6 +7,7 @@ use compressor_api::{
 };
 
 use crate::accelerator::Accelerator;
+use crate::contain::Contained;
 use crate::lane::Lane;
 use crate::session::Session;
 use crate::{Guards, Options, Reason, Snapshot, events};
@@ -35,7 +36,8 @@ pub struct Builder {
     software: Arc<dyn Compressor>,
     guards: Guards,
     options: Options,
-    accelerators: Vec<Selected>,
+    /// An accelerator that is left out is dropped with these.
+    accelerators: Vec<Contained<Selected>>,
     unaccelerated: Vec<(Direction, Reason)>,
 }
 
@@ -43,7 +45,11 @@ impl Builder {
     /// Puts an accelerator before software, in the direction that its capabilities name.
     #[must_use]
     pub fn accelerator(mut self, selected: Selected) -> Self {
-        self.accelerators.push(selected);
+        let guard = self
+            .guards
+            .guard(selected.provider, selected.capabilities.direction);
+        self.accelerators
+            .push(Contained::new(Some(selected), guard));
         self
     }
 
@@ -84,8 +90,8 @@ impl Builder {
         for (direction, why) in self.unaccelerated {
             accelerated.lane(direction).leave_to_software(why);
         }
-        for selected in self.accelerators {
-            match accelerated.put(&selected) {
+        for selected in self.accelerators.iter().filter_map(Contained::as_ref) {
+            match accelerated.put(selected) {
                 Ok(accelerator) => events::began_with(&accelerator),
                 Err(error)
                     if error.kind() == ErrorKind::InvalidArgument
@@ -230,7 +236,9 @@ impl Compressor for Accelerated {
 
     /// Software's: with that much room it always succeeds, and it is asked whenever the
     /// accelerator says that its own result does not fit. An accelerator that is not offered less
-    /// than its own bound ([`OutputNeed::Bound`]) adds to it, or it would never be used.
+    /// than its own bound ([`OutputNeed::Bound`]) adds to it, or it would never be used; up to twice
+    /// software's bound and 64 KiB, beyond which the accelerator's word is not believed and it is
+    /// not used.
     fn max_compressed_len(&self, src_len: usize) -> Option<usize> {
         let bound = self.software.max_compressed_len(src_len)?;
         let own = match self.compress.accelerator.get() {

@@ -11,7 +11,7 @@ use crate::breaker::Pass;
 use crate::contain::{Contained, contain};
 use crate::dice::Dice;
 use crate::permits::Permit;
-use crate::{Cause, Guard, Options, Reason, Verify, events};
+use crate::{Cause, Guard, Options, Reason, Verify, events, gate};
 
 /// An accelerator at its place in front of software, for one direction.
 pub(crate) struct Accelerator {
@@ -104,15 +104,20 @@ impl Accelerator {
             }
     }
 
-    /// The output room that the accelerator itself asks for.
+    /// The output room that the accelerator itself asks for; `None` if it names none that can be
+    /// meant. Asked anew each time, so judged each time: the provider may change its mind.
     pub fn bound(&self, src_len: usize) -> Result<Option<usize>, Reason> {
-        let Some(compressor) = self.compressor.as_ref() else {
+        let (Some(compressor), Some(software)) = (
+            self.compressor.as_ref(),
+            self.software.max_compressed_len(src_len),
+        ) else {
             return Ok(None);
         };
-        contain(|| compressor.max_compressed_len(src_len)).ok_or_else(|| {
+        let own = contain(|| compressor.max_compressed_len(src_len)).ok_or_else(|| {
             self.guard.quarantine(Cause::Panic);
             Reason::Quarantined
-        })
+        })?;
+        Ok(own.filter(|own| gate::plausible_bound(software, *own)))
     }
 
     /// It served an operation.

@@ -67,6 +67,16 @@ pub(crate) fn is_beyond_doubt(spec: &Spec, unit: &[u8]) -> bool {
     }
 }
 
+/// Output room beyond twice software's bound that an accelerator may ask for, in bytes: for the
+/// headers and stored blocks of devices that work in small pieces.
+const BOUND_SLACK: usize = 64 << 10;
+
+/// Whether an accelerator's bound can be meant, next to software's: what is believed is allocated,
+/// here or by the caller.
+pub(crate) fn plausible_bound(software: usize, own: usize) -> bool {
+    own <= software.saturating_mul(2).saturating_add(BOUND_SLACK)
+}
+
 /// Whether `unit` can be what `src_len` bytes were compressed to, by what it says of itself.
 #[inline]
 pub(crate) fn plausible_unit(spec: &Spec, src_len: usize, unit: &[u8]) -> bool {

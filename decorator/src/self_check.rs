@@ -1,5 +1,6 @@
 use compressor_api::{
-    Compressor, Direction, Error, ErrorKind, OutputNeed, Selected, Spec, self_test,
+    CompressSession, Compressor, DecompressSession, Direction, Error, ErrorKind, OutputNeed,
+    Selected, Spec, self_test,
 };
 
 use crate::contain::contain;
@@ -22,7 +23,8 @@ const LONGEST: usize = 128 << 10;
 ///
 /// # Errors
 ///
-/// - [`Device`](ErrorKind::Device): an operation succeeded with a wrong result.
+/// - [`Device`](ErrorKind::Device): an operation succeeded with a wrong result, or the accelerator
+///   asks for absurdly more output room than software.
 /// - [`Panic`](ErrorKind::Panic): the accelerator panicked.
 /// - The error of an operation that should have succeeded, of the accelerator or of software.
 pub fn self_check(accelerator: &Selected, software: &dyn Compressor) -> Result<(), Error> {
@@ -40,30 +42,33 @@ pub fn self_check(accelerator: &Selected, software: &dyn Compressor) -> Result<(
 fn compresses(accelerator: &Selected, software: &dyn Compressor) -> Result<(), Error> {
     let wrong = Error::new(ErrorKind::Device, accelerator.provider);
     let capabilities = &accelerator.capabilities;
-    let mut session = accelerator.compressor.compress_session()?;
-    let mut decoder = software.decompress_session()?;
-    for len in lengths(capabilities.min_input, capabilities.max_input) {
-        let content = content(len);
-        let bound = software.max_compressed_len(len).ok_or(wrong)?;
-        let room = match (
-            capabilities.output,
-            accelerator.compressor.max_compressed_len(len),
-        ) {
-            (OutputNeed::Bound, own) => bound.max(own.ok_or(wrong)?),
-            (_, own) => bound.max(own.unwrap_or(bound)),
-        };
-        let mut unit = vec![0; room];
-        let n = session.compress(&content, &mut unit)?;
-        let unit = unit.get(..n).ok_or(wrong)?;
-        let mut decoded = vec![0; len];
-        if !gate::plausible_unit(software.spec(), len, unit)
-            || decoder.decompress_exact(unit, &mut decoded).is_err()
-            || decoded != content
-        {
-            return Err(wrong);
+    let compressor = &accelerator.compressor;
+    let check = |session: &mut (dyn CompressSession + 'static)| {
+        let mut decoder = software.decompress_session()?;
+        for len in lengths(capabilities.min_input, capabilities.max_input) {
+            let content = content(len);
+            let bound = software.max_compressed_len(len).ok_or(wrong)?;
+            let room = match (capabilities.output, compressor.max_compressed_len(len)) {
+                (OutputNeed::Bound, None) => return Err(wrong),
+                (_, own) => bound.max(own.unwrap_or(bound)),
+            };
+            if !gate::plausible_bound(bound, room) {
+                return Err(wrong);
+            }
+            let mut unit = vec![0; room];
+            let n = session.compress(&content, &mut unit)?;
+            let unit = unit.get(..n).ok_or(wrong)?;
+            let mut decoded = vec![0; len];
+            if !gate::plausible_unit(software.spec(), len, unit)
+                || decoder.decompress_exact(unit, &mut decoded).is_err()
+                || decoded != content
+            {
+                return Err(wrong);
+            }
         }
-    }
-    Ok(())
+        Ok(())
+    };
+    in_session(accelerator, || compressor.compress_session(), check)
 }
 
 fn decompresses(accelerator: &Selected, software: &dyn Compressor) -> Result<(), Error> {
@@ -92,36 +97,54 @@ fn decodes(
 ) -> Result<(), Error> {
     let wrong = Error::new(ErrorKind::Device, accelerator.provider);
     let spec: &Spec = software.spec();
-    let mut session = accelerator.compressor.decompress_session()?;
-    let mut reference = software.decompress_session()?;
-    let mut decoded = vec![0; content.len()];
+    let check = |session: &mut (dyn DecompressSession + 'static)| {
+        let mut reference = software.decompress_session()?;
+        let mut decoded = vec![0; content.len()];
 
-    if gate::unit(&accelerator.capabilities, spec, unit, content.len()).is_ok()
-        // With a dictionary, software need not read the frozen unit.
-        && reference.decompress(unit, &mut decoded) == Ok(content.len())
-    {
-        decoded.fill(0xAA);
-        let n = session.decompress(unit, &mut decoded)?;
-        if decoded.get(..n) != Some(content) {
-            return Err(wrong);
-        }
-    }
-
-    let mut flipped = unit.to_vec();
-    if let Some(last) = flipped.last_mut() {
-        *last ^= 1;
-    }
-    let truncated = unit.split_last().map_or(unit, |(_, most)| most);
-    for corrupt in [&flipped[..], truncated] {
-        let offered = gate::unit(&accelerator.capabilities, spec, corrupt, content.len()).is_ok();
-        if offered
-            && reference.decompress(corrupt, &mut decoded).is_err()
-            && session.decompress(corrupt, &mut decoded).is_ok()
+        if gate::unit(&accelerator.capabilities, spec, unit, content.len()).is_ok()
+            // With a dictionary, software need not read the frozen unit.
+            && reference.decompress(unit, &mut decoded) == Ok(content.len())
         {
-            return Err(wrong);
+            decoded.fill(0xAA);
+            let n = session.decompress(unit, &mut decoded)?;
+            if decoded.get(..n) != Some(content) {
+                return Err(wrong);
+            }
         }
-    }
-    Ok(())
+
+        let mut flipped = unit.to_vec();
+        if let Some(last) = flipped.last_mut() {
+            *last ^= 1;
+        }
+        let truncated = unit.split_last().map_or(unit, |(_, most)| most);
+        for corrupt in [&flipped[..], truncated] {
+            let offered =
+                gate::unit(&accelerator.capabilities, spec, corrupt, content.len()).is_ok();
+            if offered
+                && reference.decompress(corrupt, &mut decoded).is_err()
+                && session.decompress(corrupt, &mut decoded).is_ok()
+            {
+                return Err(wrong);
+            }
+        }
+        Ok(())
+    };
+    let open = || accelerator.compressor.decompress_session();
+    in_session(accelerator, open, check)
+}
+
+/// Makes a session, checks with it and drops it. A panic is caught before the session is dropped:
+/// should the drop panic as well while the first one unwinds, the process would abort.
+fn in_session<S: ?Sized>(
+    accelerator: &Selected,
+    open: impl FnOnce() -> Result<Box<S>, Error>,
+    check: impl FnOnce(&mut S) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let panicked = Error::new(ErrorKind::Panic, accelerator.provider);
+    let mut session = contain(open).ok_or(panicked)??;
+    let checked = contain(|| check(&mut session));
+    let dropped = contain(|| drop(session));
+    checked.zip(dropped).ok_or(panicked)?.0
 }
 
 /// The ends of a range, as far as they are tried, and the length of the known content.

@@ -103,6 +103,11 @@ pub trait Misbehaviour: Debug + Send + Sync + 'static {
         self.operate(&mut |dst| codec.decompress(src, dst), dst)
     }
 
+    /// The output room that it asks for, where the codec asks for `codec`.
+    fn bound(&self, codec: Option<usize>) -> Option<usize> {
+        codec
+    }
+
     /// When a session is dropped.
     fn drop_session(&self) {}
 
@@ -219,7 +224,7 @@ impl Compressor for Misbehaving {
     }
 
     fn max_compressed_len(&self, src_len: usize) -> Option<usize> {
-        self.codec.max_compressed_len(src_len)
+        self.behaviour.bound(self.codec.max_compressed_len(src_len))
     }
 
     fn decompressed_len(&self, src: &[u8]) -> Result<Option<u64>, Error> {

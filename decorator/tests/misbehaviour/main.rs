@@ -13,6 +13,7 @@ mod misbehaving;
 #[path = "../support/mod.rs"]
 mod support;
 
+mod absurd_bound;
 mod bad_data;
 mod capacity;
 mod errors;

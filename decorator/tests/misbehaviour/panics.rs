@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
-use compressor_api::{Direction, ErrorKind, Format, Health};
+use compressor_api::{Direction, Error, ErrorKind, Format, Health};
 use compressor_decorator::{BreakerState, Cause, Options, Reason};
 
-use super::misbehaving::{ID, PanicsIn, Place};
+use super::misbehaving::{Codec, ID, Misbehaviour, PanicsIn, Place};
 use super::support::Process;
 use super::{BLIND, BOTH, Opens, assert_all_in_software, registry, rig, rig_from};
 
@@ -64,6 +64,49 @@ fn a_panic_in_a_self_check_quarantines() {
     assert_all_in_software(&rig, Direction::Compress, Reason::Rejected);
     assert_eq!(rig.state(Direction::Compress), BreakerState::Quarantined);
     assert_eq!(rig.accelerated.unaccelerated(Direction::Decompress), None);
+}
+
+#[test]
+fn a_panic_in_a_drop_that_follows_a_panic_in_a_self_check_is_survived() {
+    /// Panics in each operation, and again when the session is dropped for it.
+    #[derive(Debug)]
+    struct PanicsTwice;
+    impl Misbehaviour for PanicsTwice {
+        fn operate(&self, _: Codec<'_>, _: &mut [u8]) -> Result<usize, Error> {
+            panic!("in an operation");
+        }
+
+        fn drop_session(&self) {
+            panic!("in a drop");
+        }
+    }
+    let (_process, mut rig) = rig(Format::Zlib, Options::new(), Arc::new(PanicsTwice));
+    for direction in BOTH {
+        rig.run_times(direction, 3);
+        assert_all_in_software(&rig, direction, Reason::Rejected);
+        assert_eq!(rig.state(direction), BreakerState::Quarantined);
+    }
+}
+
+#[test]
+fn a_panic_in_the_drop_of_an_accelerator_that_is_left_out_quarantines() {
+    #[derive(Debug)]
+    struct RejectedAndPanics;
+    impl Misbehaviour for RejectedAndPanics {
+        fn operate(&self, _: Codec<'_>, _: &mut [u8]) -> Result<usize, Error> {
+            Ok(0)
+        }
+
+        fn drop_compressor(&self) {
+            panic!("in a drop");
+        }
+    }
+    let (_process, mut rig) = rig(Format::Zlib, Options::new(), Arc::new(RejectedAndPanics));
+    for direction in BOTH {
+        rig.run_times(direction, 3);
+        assert_all_in_software(&rig, direction, Reason::Rejected);
+        assert_eq!(rig.guard(direction).cause(), Some(Cause::Panic));
+    }
 }
 
 #[test]
