@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use compressor_api::{Direction, Health, ProviderId};
 
 use crate::breaker::{Breaker, BreakerState, Change, Pass, Refusal, Weight};
-use crate::clock::{Clock, Monotonic};
+use crate::clock::{Clock, Monotonic, SinceNow};
 use crate::permits::{Permit, Permits};
 use crate::{Reason, events};
 
@@ -35,7 +35,7 @@ impl Guards {
     #[must_use]
     pub fn with_clock(clock: Arc<dyn Clock>) -> Self {
         Self {
-            clock,
+            clock: Arc::new(SinceNow::new(clock)),
             guards: Arc::default(),
         }
     }
@@ -298,11 +298,12 @@ mod tests {
     fn an_open_breaker_reads_the_clock_every_16th_operation_and_a_closed_one_never() {
         let clock = Arc::new(Counting::default());
         let guard = Guards::with_clock(clock.clone()).guard(PROVIDER, Direction::Compress);
+        let made = clock.0.load(Ordering::Relaxed);
         let mut polls = 0;
         for _ in 0..100 {
             guard.succeeded(&mut guard.admit(&mut polls).unwrap());
         }
-        assert_eq!(clock.0.load(Ordering::Relaxed), 0);
+        assert_eq!(clock.0.load(Ordering::Relaxed), made);
 
         while guard.state() == BreakerState::Closed {
             let mut pass = guard.admit(&mut polls).unwrap();
@@ -313,5 +314,64 @@ mod tests {
             assert_eq!(guard.admit(&mut polls).err(), Some(Reason::BreakerOpen));
         }
         assert_eq!(clock.0.load(Ordering::Relaxed) - opened, 10);
+    }
+
+    /// Begins at `began`, and goes on by 100 ms (the first wait) each time it is read.
+    #[derive(Debug)]
+    struct Ticking {
+        began: Duration,
+        ticks: AtomicU8,
+    }
+
+    impl Clock for Ticking {
+        fn now(&self) -> Duration {
+            let ticks = self.ticks.fetch_add(1, Ordering::Relaxed);
+            self.began
+                .saturating_add(Duration::from_millis(100) * u32::from(ticks))
+        }
+    }
+
+    #[test]
+    fn a_breaker_waits_by_a_clock_that_began_long_ago() {
+        // The age of the Unix epoch when this was written, and twice what a breaker can count to.
+        for began in [
+            Duration::from_secs(1_780_000_000),
+            Duration::from_millis(1 << 41),
+        ] {
+            let clock = Arc::new(Ticking {
+                began,
+                ticks: AtomicU8::new(0),
+            });
+            let guard = Guards::with_clock(clock).guard(PROVIDER, Direction::Compress);
+            let mut polls = 0;
+            while guard.state() == BreakerState::Closed {
+                let mut pass = guard.admit(&mut polls).unwrap();
+                guard.failed(&mut pass, Weight::Heavy);
+            }
+            polls = 1;
+            assert_eq!(guard.admit(&mut polls).err(), Some(Reason::BreakerOpen));
+            polls = 16;
+            assert!(guard.admit(&mut polls).unwrap().is_probe());
+        }
+    }
+
+    #[test]
+    fn a_clock_at_its_end_is_survived() {
+        #[derive(Debug)]
+        struct AtEnd(AtomicU8);
+        impl Clock for AtEnd {
+            fn now(&self) -> Duration {
+                match self.0.fetch_add(1, Ordering::Relaxed) {
+                    0 => Duration::ZERO,
+                    _ => Duration::MAX,
+                }
+            }
+        }
+        let clock = Arc::new(AtEnd(AtomicU8::new(0)));
+        let guard = Guards::with_clock(clock).guard(PROVIDER, Direction::Compress);
+        while guard.state() == BreakerState::Closed {
+            guard.failed(&mut guard.admit(&mut 0).unwrap(), Weight::Heavy);
+        }
+        assert!(guard.admit(&mut 0).unwrap().is_probe());
     }
 }

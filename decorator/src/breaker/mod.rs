@@ -309,7 +309,9 @@ impl Drop for Pass<'_> {
 fn deadline(now: Duration, doublings: u8, jitter: u64) -> u64 {
     let wait = (FIRST_WAIT * (1 << doublings.min(MAX_DOUBLINGS))).min(LONGEST_WAIT);
     let half = millis(wait) / 2;
-    millis(now) + half + jitter % (half + 1)
+    millis(now)
+        .saturating_add(half + jitter % (half + 1))
+        .min(State::LAST_DEADLINE)
 }
 
 fn millis(time: Duration) -> u64 {

@@ -66,6 +66,9 @@ impl State {
         generation: 0,
     };
 
+    /// The latest deadline that a word holds.
+    pub const LAST_DEADLINE: u64 = mask(DEADLINE_BITS);
+
     /// Closed, as the change that follows this state.
     pub const fn closed(self) -> Self {
         Self {
