@@ -67,6 +67,21 @@ pub(crate) fn is_beyond_doubt(spec: &Spec, unit: &[u8]) -> bool {
     }
 }
 
+/// Whether a unit of `content_len` bytes may reach back further than it declares, which some
+/// decoders let pass and others rightly call corrupt.
+///
+/// In `zlib` the window is declared (RFC 1950, CINFO) and the largest is all that `deflate` can
+/// reach; a smaller one may be a lie wherever the content is longer.
+pub(crate) fn may_exceed_window(spec: &Spec, unit: &[u8], content_len: usize) -> bool {
+    /// The longest distance of RFC 1951, in bytes.
+    const FARTHEST: u64 = 32 << 10;
+    spec.format() == Format::Zlib
+        && inspect::header(Format::Zlib, unit)
+            .ok()
+            .and_then(|header| header.window)
+            .is_some_and(|window| window < FARTHEST && window < content_len as u64)
+}
+
 /// Output room beyond twice software's bound that an accelerator may ask for, in bytes: for the
 /// headers and stored blocks of devices that work in small pieces.
 const BOUND_SLACK: usize = 64 << 10;

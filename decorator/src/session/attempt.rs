@@ -298,9 +298,11 @@ impl<S: Side + ?Sized> Attempt<'_, S> {
 
         let result = O::run(&mut self.software.session, src, dst);
         let reason = match result {
-            Ok(_)
+            Ok(n)
                 if O::DIRECTION == Direction::Decompress
-                    && !gate::is_beyond_doubt(&self.accelerator.spec, src) =>
+                    && (!gate::is_beyond_doubt(&self.accelerator.spec, src)
+                        || (fault.called_corrupt
+                            && gate::may_exceed_window(&self.accelerator.spec, src, n))) =>
             {
                 Reason::BadInput
             }

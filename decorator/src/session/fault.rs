@@ -17,6 +17,8 @@ pub(crate) struct Fault {
     /// Charged only if software succeeds: otherwise the input may be to blame, and whoever
     /// supplies input must not be able to switch an accelerator off.
     pub if_software_can: bool,
+    /// The accelerator called the input corrupt, which for some units is as right as reading them.
+    pub called_corrupt: bool,
 }
 
 /// What an accelerator is charged with.
@@ -57,6 +59,7 @@ impl Fault {
             charge,
             if_software_can: if_software_can
                 && (direction == Direction::Decompress || charge == Charge::Refusal),
+            called_corrupt: error.kind() == ErrorKind::CorruptInput,
         }
     }
 
@@ -67,6 +70,7 @@ impl Fault {
             error: Error::new(ErrorKind::Panic, provider),
             charge: Charge::Quarantine(Cause::Panic),
             if_software_can: false,
+            called_corrupt: false,
         }
     }
 
@@ -77,6 +81,7 @@ impl Fault {
             error: Error::new(ErrorKind::Device, provider),
             charge: Charge::Failure(Weight::Plain),
             if_software_can: direction == Direction::Decompress,
+            called_corrupt: false,
         }
     }
 
@@ -89,6 +94,7 @@ impl Fault {
             // A unit that software cannot read proves nothing when decompressing. When
             // compressing, the unit is the accelerator's own.
             if_software_can: direction == Direction::Decompress,
+            called_corrupt: false,
         }
     }
 
@@ -99,6 +105,7 @@ impl Fault {
             error: Error::new(ErrorKind::Device, provider),
             charge: Charge::Nothing,
             if_software_can: false,
+            called_corrupt: false,
         }
     }
 

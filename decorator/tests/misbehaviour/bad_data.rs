@@ -92,3 +92,46 @@ fn a_unit_that_decoders_may_refuse_does_not_count() {
         assert_eq!(rig.state(Direction::Decompress), BreakerState::Closed);
     }
 }
+
+/// A unit of 3,000 bytes that declares a window of 256 and keeps to 32 KiB.
+fn understated(rig: &super::support::Rig) -> Vec<u8> {
+    let mut unit = rig.unit(&text(1, 3_000));
+    unit[0] = 0x08;
+    unit[1] = 31 - (u16::from_be_bytes([unit[0], 0]) % 31) as u8;
+    unit
+}
+
+#[test]
+fn a_zlib_unit_that_understates_its_window_does_not_count() {
+    let behaviour = Arc::new(PermanentError::new(error(ErrorKind::CorruptInput)));
+    let (_process, mut rig) = rig(Format::Zlib, BLIND, behaviour);
+    let unit = understated(&rig);
+    let mut decoded = vec![0; 3_000];
+    for _ in 0..100 {
+        assert_eq!(rig.decompress.decompress(&unit, &mut decoded), Ok(3_000));
+        assert!(decoded == text(1, 3_000));
+    }
+    assert_all_in_software(&rig, Direction::Decompress, Reason::BadInput);
+    assert_eq!(rig.state(Direction::Decompress), BreakerState::Closed);
+
+    // Content that fits the declared window is no excuse.
+    let mut unit = rig.unit(&text(1, 256));
+    (unit[0], unit[1]) = (0x08, 0x1D);
+    while rig.state(Direction::Decompress) == BreakerState::Closed {
+        assert_eq!(rig.decompress.decompress(&unit, &mut decoded), Ok(256));
+    }
+    let counters = rig.counters(Direction::Decompress);
+    assert_eq!(counters.software_ops(Reason::DeviceError), 8);
+}
+
+#[test]
+fn an_understated_window_does_not_excuse_other_faults() {
+    let behaviour = Arc::new(PermanentError::new(error(ErrorKind::Device)));
+    let (_process, mut rig) = rig(Format::Zlib, BLIND, behaviour);
+    let unit = understated(&rig);
+    for _ in 0..8 {
+        let n = rig.decompress.decompress(&unit, &mut [0; 3_000]);
+        assert_eq!(n, Ok(3_000));
+    }
+    assert_eq!(rig.state(Direction::Decompress), BreakerState::Open);
+}
