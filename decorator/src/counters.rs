@@ -1,7 +1,9 @@
 //! Counts without contention: each session adds to a block that it alone writes.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+use std::thread;
+use std::time::Duration;
 
 use compressor_api::{Direction, ErrorKind};
 
@@ -183,6 +185,8 @@ impl Block {
 pub(crate) struct Ledger {
     /// Locked when a session begins or ends and when somebody reads, never during an operation.
     books: Mutex<Books>,
+    /// The last who wanted the books waited in vain: the next does not wait as long.
+    lost: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -191,9 +195,18 @@ struct Books {
     at_work: Vec<Arc<Block>>,
 }
 
+/// Tries for a lock that is held, the CPU left to others between: mostly the first few do.
+const TRIES: u32 = 100;
+
+/// Further tries, 1 ms apart: far more than any holder needs, who only adds up.
+const SLOW_TRIES: u32 = 100;
+
 impl Ledger {
+    /// Nothing, if the books cannot be had.
     pub(crate) fn total(&self) -> Counters {
-        let books = self.lock();
+        let Some(books) = self.open() else {
+            return Counters::default();
+        };
         let mut total = books.ended;
         books
             .at_work
@@ -202,8 +215,33 @@ impl Ledger {
         total
     }
 
-    fn lock(&self) -> MutexGuard<'_, Books> {
-        self.books.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The books. `None` if whoever holds them does not give them back: a process that was forked
+    /// while another thread held the lock has a copy that nobody will ever unlock. It loses counts,
+    /// and does not hang.
+    fn open(&self) -> Option<MutexGuard<'_, Books>> {
+        let tries = if self.lost.load(Ordering::Relaxed) {
+            TRIES
+        } else {
+            TRIES + SLOW_TRIES
+        };
+        for tried in 0..tries {
+            let books = match self.books.try_lock() {
+                Ok(books) => Some(books),
+                Err(TryLockError::Poisoned(error)) => Some(error.into_inner()),
+                Err(TryLockError::WouldBlock) => None,
+            };
+            if books.is_some() {
+                self.lost.store(false, Ordering::Relaxed);
+                return books;
+            }
+            if tried < TRIES {
+                thread::yield_now();
+            } else {
+                thread::sleep(Duration::from_millis(1));
+            }
+        }
+        self.lost.store(true, Ordering::Relaxed);
+        None
     }
 }
 
@@ -217,7 +255,10 @@ pub(crate) struct Tally {
 impl Tally {
     pub(crate) fn new(ledger: Arc<Ledger>) -> Self {
         let block = Arc::new(Block::default());
-        ledger.lock().at_work.push(block.clone());
+        // What is not in the books while it works is added to them when it ends.
+        if let Some(mut books) = ledger.open() {
+            books.at_work.push(block.clone());
+        }
         Self { block, ledger }
     }
 
@@ -259,7 +300,11 @@ impl Tally {
 
 impl Drop for Tally {
     fn drop(&mut self) {
-        let mut books = self.ledger.lock();
+        // Where the books cannot be had, the block stays in them, if it is there, and goes on to be
+        // counted.
+        let Some(mut books) = self.ledger.open() else {
+            return;
+        };
         self.block.add_to(&mut books.ended);
         books
             .at_work
@@ -334,6 +379,41 @@ mod tests {
         assert_eq!(ledger.total(), before);
         drop(second);
         assert_eq!(ledger.total(), before);
-        assert!(ledger.lock().at_work.is_empty());
+        assert!(ledger.open().unwrap().at_work.is_empty());
+    }
+
+    #[test]
+    fn books_that_are_never_given_back_cost_counts_and_no_hang() {
+        let ledger = Arc::new(Ledger::default());
+        let before = Tally::new(ledger.clone());
+        before.accelerated(1, 1);
+        // As in a child that was forked meanwhile.
+        let held = ledger.books.lock().unwrap();
+        let during = Tally::new(ledger.clone());
+        during.accelerated(1, 1);
+        for _ in 0..1_000 {
+            drop(Tally::new(ledger.clone()));
+        }
+        assert_eq!(ledger.total(), Counters::default());
+        drop(before);
+        drop(held);
+        assert_eq!(ledger.total().accelerated.ops, 1);
+        drop(during);
+        assert_eq!(ledger.total().accelerated.ops, 2);
+    }
+
+    #[test]
+    fn nothing_is_lost_where_many_sessions_begin_and_end_at_once() {
+        let ledger = Arc::new(Ledger::default());
+        thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..500 {
+                        Tally::new(ledger.clone()).accelerated(1, 1);
+                    }
+                });
+            }
+        });
+        assert_eq!(ledger.total().accelerated.ops, 8 * 500);
     }
 }
