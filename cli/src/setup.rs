@@ -1,8 +1,10 @@
 //! The engine, as the environment and the arguments set it up.
 
+use std::sync::Arc;
+
 use compressor::{
-    Config, Direction, Engine, EngineBuilder, ErrorKind, Format, OnFailure, OpenError,
-    ProviderEntry, SetupError,
+    Accelerated, Compressor, Config, Direction, Engine, EngineBuilder, ErrorKind, Format,
+    OnFailure, OpenError, ProviderEntry, SelectError, SetupError, Spec, Verdict,
 };
 
 use crate::failure::Failure;
@@ -28,6 +30,48 @@ pub fn engine_with(
     policy.on_absent = OnFailure::Fail;
     policy.on_create_error = OnFailure::Fail;
     Ok(builder(plugins).config(&config)?.policy(policy).build()?)
+}
+
+/// A compressor for `spec` of an engine that gives it to `provider`, which serves in `directions`.
+///
+/// That it was assigned is not enough: the policy may allow software only, and whoever fails the
+/// check against software is left out.
+pub fn compressor_by(
+    provider: &str,
+    engine: &Engine,
+    spec: &Spec,
+    directions: &[Direction],
+) -> Result<Arc<Accelerated>, Failure> {
+    let selection = engine.select(spec)?;
+    for direction in directions {
+        let considered = selection
+            .considered
+            .iter()
+            .find(|c| c.direction == *direction && c.provider.as_str() == provider);
+        if let Some(considered) = considered
+            && considered.verdict != Verdict::Chosen
+        {
+            return Err(Failure::from(SelectError::Refused {
+                provider: considered.provider,
+                direction: *direction,
+                verdict: considered.verdict.clone(),
+            }));
+        }
+    }
+    let compressor = engine.compressor(spec)?;
+    for direction in directions {
+        let side = match direction {
+            Direction::Compress => compressor.effective().compress,
+            Direction::Decompress => compressor.effective().decompress,
+        };
+        if side.is_none_or(|side| side.provider.as_str() != provider) {
+            return Err(Failure::data(
+                ErrorKind::Device,
+                format_args!("{provider} cannot {direction}: it failed its check against software"),
+            ));
+        }
+    }
+    Ok(compressor)
 }
 
 fn builder(plugins: &[&'static ProviderEntry]) -> EngineBuilder {
@@ -112,6 +156,37 @@ mod tests {
             "{line}"
         );
         assert_eq!(status, 2);
+    }
+
+    #[test]
+    fn a_provider_that_was_not_chosen_is_an_error_in_the_directions_it_is_wanted_for() {
+        let mut policy = compressor::Policy::default().assign(
+            Format::Zlib,
+            Some(Direction::Compress),
+            "libdeflate",
+        );
+        policy = policy.assign(
+            Format::Zlib,
+            Some(Direction::Decompress),
+            "software.deflate",
+        );
+        let engine = Engine::builder().policy(policy).build().unwrap();
+        let spec = Spec::new(Format::Zlib);
+        let by = |provider, directions: &[_]| compressor_by(provider, &engine, &spec, directions);
+
+        assert!(by("libdeflate", &[Direction::Compress]).is_ok());
+        assert!(by("software.deflate", &[Direction::Decompress]).is_ok());
+        match by("libdeflate", &Direction::BOTH).unwrap_err() {
+            Failure::Error { line, status } => {
+                assert_eq!(
+                    line,
+                    "Unsupported: libdeflate cannot decompress: the policy assigns the format to \
+                     another provider"
+                );
+                assert_eq!(status, 2);
+            }
+            other => panic!("{other:?}"),
+        }
     }
 
     #[test]

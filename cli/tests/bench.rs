@@ -234,6 +234,17 @@ fn providers_that_are_named_are_measured_on_what_they_serve() {
 }
 
 #[test]
+fn a_named_provider_that_the_policy_keeps_from_serving_is_an_error() {
+    let (_folder, path) = file(1000);
+    let output = command(&["bench", "--provider", "libdeflate", &path])
+        .env("COMPRESSOR_SOFTWARE_ONLY", "true")
+        .output()
+        .unwrap();
+    let says = "libdeflate cannot compress: the policy allows software only";
+    assert_fails(&output, 2, "Unsupported", says);
+}
+
+#[test]
 fn the_reason_for_software_is_told() {
     let (_folder, path) = file(1000);
     let output = command(&[

@@ -172,6 +172,29 @@ fn the_provider_can_be_named() {
 }
 
 #[test]
+fn a_named_provider_that_the_policy_keeps_from_serving_is_an_error() {
+    let by = |direction, provider| {
+        command(&[
+            "block",
+            direction,
+            "--format",
+            "zlib",
+            "--provider",
+            provider,
+        ])
+        .env("COMPRESSOR_SOFTWARE_ONLY", "true")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+    };
+    for direction in ["compress", "decompress"] {
+        let says = format!("libdeflate cannot {direction}: the policy allows software only");
+        assert_fails(&by(direction, "libdeflate"), 2, "Unsupported", &says);
+    }
+    stdout(by("compress", "software.deflate"));
+}
+
+#[test]
 fn cassandra_names_stand_for_formats() {
     let content = b"a chunk of an SSTable".repeat(100);
     for (class, format) in [

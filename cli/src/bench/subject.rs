@@ -37,7 +37,7 @@ pub fn subjects(args: &Args) -> Result<Vec<Subject>, Failure> {
             let able = accelerators
                 .iter()
                 .filter(|accelerator| accelerator.serves(format));
-            able.map(|accelerator| accelerator.engine.compressor(&spec))
+            able.map(|accelerator| accelerator.compressor(&spec))
                 .collect::<Result<_, _>>()?
         };
         let software = engine.select(&spec)?.software;
@@ -73,6 +73,7 @@ fn formats(args: &Args, accelerators: &[Accelerator]) -> Result<Vec<Format>, Fai
 
 /// An accelerator that was named, in an engine that gives it all that it serves.
 struct Accelerator {
+    name: String,
     engine: Engine,
     served: Vec<(Format, Direction)>,
 }
@@ -85,9 +86,20 @@ impl Accelerator {
     ) -> Result<Self, Failure> {
         let served = setup::served(engine, name)?;
         Ok(Self {
+            name: name.to_owned(),
             engine: setup::engine_with(plugins, name, served.iter().copied())?,
             served,
         })
+    }
+
+    /// Its path for `spec`. In a direction that it does not list, whoever else would serves.
+    fn compressor(&self, spec: &Spec) -> Result<Arc<Accelerated>, Failure> {
+        let served = self.served.iter();
+        let directions: Vec<Direction> = served
+            .filter(|(format, _)| *format == spec.format())
+            .map(|(_, direction)| *direction)
+            .collect();
+        setup::compressor_by(&self.name, &self.engine, spec, &directions)
     }
 
     fn serves(&self, format: Format) -> bool {

@@ -24,7 +24,7 @@ pub struct SpecArgs {
     /// An option of the class, as in a table's definition: compression_level=3.
     #[arg(long = "option", value_name = "KEY=VALUE", value_parser = values::option)]
     options: Vec<(String, String)>,
-    /// Who does it [default: whoever is chosen, see `compressor list`].
+    /// Who does it; an error if it cannot [default: whoever is chosen, see `compressor list`].
     #[arg(long)]
     provider: Option<String>,
     #[command(flatten)]
@@ -36,15 +36,13 @@ impl SpecArgs {
     pub fn compressor(&self, direction: Direction) -> Result<Arc<Accelerated>, Failure> {
         let spec = self.spec()?;
         let plugins = self.plugins.load()?;
-        let engine = match &self.provider {
-            None => setup::engine(&plugins)?,
-            Some(provider) => {
-                // Says so if there is no such provider, or if it is not there.
-                setup::served(&setup::engine(&plugins)?, provider)?;
-                setup::engine_with(&plugins, provider, [(spec.format(), direction)])?
-            }
+        let Some(provider) = &self.provider else {
+            return Ok(setup::engine(&plugins)?.compressor(&spec)?);
         };
-        Ok(engine.compressor(&spec)?)
+        // Says so if there is no such provider, or if it is not there.
+        setup::served(&setup::engine(&plugins)?, provider)?;
+        let engine = setup::engine_with(&plugins, provider, [(spec.format(), direction)])?;
+        setup::compressor_by(provider, &engine, &spec, &[direction])
     }
 
     fn spec(&self) -> Result<Spec, Failure> {
