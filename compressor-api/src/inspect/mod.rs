@@ -171,6 +171,24 @@ mod tests {
     }
 
     #[test]
+    fn every_way_to_be_malformed_says_something_of_its_own() {
+        let said = [
+            Malformed::Truncated,
+            Malformed::Magic,
+            Malformed::Reserved,
+            Malformed::Implausible,
+            Malformed::Checksum,
+            Malformed::OutOfBounds,
+            Malformed::Length,
+        ]
+        .map(|malformed| malformed.to_string());
+        for (at, one) in said.iter().enumerate() {
+            assert!(!one.is_empty());
+            assert!(!said[..at].contains(one), "{one}");
+        }
+    }
+
+    #[test]
     fn windows_follow_the_table() {
         let window = |format, src: &[u8], dst| needed_window(format, src, dst);
         assert_eq!(window(Format::Zlib, b"\x78\x9c", 9), Ok(32 << 10));
