@@ -71,6 +71,7 @@ impl<S: Side + ?Sized> Attempt<'_, S> {
         self.settle_all::<O>(&mut pass, jobs, gates, results);
         Some(())
     }
+
     /// Makes of the accelerator's answers, those of the jobs that passed the gates in order, each
     /// job's result.
     ///
