@@ -80,7 +80,13 @@ impl Failure {
 
     /// Standard input cannot be read: exit status 1.
     pub fn input(error: io::Error) -> Self {
-        Self::io(format_args!("cannot read standard input: {error}"))
+        match error.kind() {
+            io::ErrorKind::OutOfMemory => Self::data(
+                ErrorKind::OutOfMemory,
+                "standard input is longer than the memory that there is",
+            ),
+            _ => Self::io(format_args!("cannot read standard input: {error}")),
+        }
     }
 
     /// Standard output cannot be written: exit status 1, unless its reader is gone.
@@ -96,7 +102,7 @@ impl Failure {
         match self {
             Self::Error { line, status } => {
                 // Where standard error is closed too, the exit status is all there is.
-                let _ = writeln!(io::stderr(), "{line}");
+                let _ = writeln!(io::stderr(), "{}", printable(&line));
                 ExitCode::from(status)
             }
             Self::Closed => ExitCode::SUCCESS,
@@ -168,6 +174,20 @@ impl From<chunk_file::Error> for Failure {
     }
 }
 
+/// The text in one line: line ends and other control characters, as names of files may have, are
+/// escaped.
+pub fn printable(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() {
+            line.extend(c.escape_default());
+        } else {
+            line.push(c);
+        }
+    }
+    line
+}
+
 /// What clap says, without its usage and its advice, in one line.
 fn one_line(text: &str) -> String {
     let text = text.strip_prefix("error: ").unwrap_or(text);
@@ -198,6 +218,14 @@ mod tests {
         assert_eq!(
             one_line(text),
             "the following required arguments were not provided: --format <FORMAT>"
+        );
+    }
+
+    #[test]
+    fn control_characters_are_escaped_and_nothing_else() {
+        assert_eq!(
+            printable("a\nb\r\tc\u{1b}[0m \\ \"é\""),
+            "a\\nb\\r\\tc\\u{1b}[0m \\ \"é\""
         );
     }
 

@@ -14,6 +14,7 @@ mod list;
 mod logging;
 mod pair;
 mod plugins;
+mod room;
 mod setup;
 mod table;
 mod values;

@@ -51,6 +51,17 @@ pub fn format(text: &str) -> Result<Format, String> {
     text.parse::<Format>().map_err(|error| error.to_string())
 }
 
+/// The values in their order, without those that came before.
+pub fn each_once<T: Clone + PartialEq>(values: &[T]) -> Vec<T> {
+    let mut once: Vec<T> = Vec::new();
+    for value in values {
+        if !once.contains(value) {
+            once.push(value.clone());
+        }
+    }
+    once
+}
+
 const NAME: &str = "value";
 
 fn parse<T>(

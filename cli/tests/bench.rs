@@ -12,7 +12,7 @@ mod common;
 
 use std::path::PathBuf;
 
-use common::{assert_fails, command, run, stdout, text};
+use common::{assert_fails, command, limited, run, stdout, text};
 use serde_json::Value;
 
 /// A folder with a file `data` in it, of so many bytes.
@@ -25,7 +25,12 @@ fn file(len: usize) -> (tempfile::TempDir, String) {
 }
 
 fn bench(args: &[&str]) -> Vec<Value> {
-    let output = run(&[&["bench", "--json", "--time", "2ms"], args].concat());
+    let args = [&["bench", "--json", "--time", "2ms"], args].concat();
+    // What makes numbers doubtful is of no interest here.
+    let output = command(&args)
+        .env("COMPRESSOR_LOG", "error")
+        .output()
+        .unwrap();
     serde_json::from_slice::<Value>(&stdout(output))
         .unwrap()
         .as_array()
@@ -164,7 +169,7 @@ fn a_file_of_one_byte_is_one_block() {
 #[test]
 fn built_in_data_is_measured_if_there_is_no_file() {
     let files = |args: &[&str]| {
-        let rows = bench(&[&["--format", "none", "--size", "8KiB"], args].concat());
+        let rows = bench(&[&["--format", "none"], args].concat());
         let mut files: Vec<String> = rows
             .iter()
             .map(|row| row["file"].as_str().unwrap().to_owned())
@@ -172,14 +177,20 @@ fn built_in_data_is_measured_if_there_is_no_file() {
         files.dedup();
         files
     };
-    assert_eq!(files(&[]), ["rows", "wide-rows", "logs", "text", "random"]);
     assert_eq!(
-        files(&["--data", "logs", "--data", "random"]),
+        files(&["--size", "8KiB"]),
+        ["rows", "wide-rows", "logs", "text", "random"]
+    );
+    assert_eq!(
+        files(&["--data", "logs", "--data", "random", "--size", "8KiB"]),
         ["logs", "random"]
     );
     let (_folder, path) = file(100);
     assert_eq!(files(&[&path]), ["data"]);
-    assert_eq!(files(&["--data", "text", &path]), ["data", "text"]);
+    assert_eq!(
+        files(&["--data", "text", "--size", "8KiB", &path]),
+        ["data", "text"]
+    );
 }
 
 #[test]
@@ -251,11 +262,90 @@ fn the_reason_for_software_is_told() {
         "bench", "--time", "2ms", "--json", "--format", "zlib", &path,
     ])
     .env("COMPRESSOR_SOFTWARE_ONLY", "true")
+    .env("COMPRESSOR_LOG", "error")
     .output()
     .unwrap();
     let rows: Value = serde_json::from_slice(&stdout(output)).unwrap();
     assert_eq!(rows[1]["provider"], "software.deflate");
     assert_eq!(rows[1]["reasons"]["Disabled"], rows[1]["software_ops"]);
+}
+
+#[test]
+fn what_was_named_several_times_is_measured_once() {
+    let of = |rows: &[Value], key: &str| {
+        let mut values: Vec<String> = rows.iter().map(|row| row[key].to_string()).collect();
+        values.dedup();
+        values.join(" ")
+    };
+    let rows = bench(&[
+        "--format",
+        "zlib,gzip",
+        "--format",
+        "zlib",
+        "--block-size",
+        "4KiB,4096",
+        "--provider",
+        "libdeflate,libdeflate",
+        "--data",
+        "text,logs,text",
+        "--size",
+        "8KiB",
+    ]);
+    // 2 data sets, 2 formats, 2 directions, software and the accelerator.
+    assert_eq!(rows.len(), 2 * 2 * 2 * 2);
+    assert_eq!(of(&rows, "file"), r#""text" "logs""#);
+    assert_eq!(of(&rows[..8], "format"), r#""zlib" "gzip""#);
+    // One format is one format, so its level is its own.
+    let (_folder, path) = file(100);
+    let output = run(&["bench", "--format", "snappy,snappy", "--level", "3", &path]);
+    let stderr = text(&output.stderr);
+    assert!(!stderr.contains("--level goes for every"), "{stderr}");
+}
+
+#[test]
+fn json_leaves_what_makes_numbers_doubtful_to_standard_error() {
+    let (folder, _) = file(0);
+    let path = folder.path().join("two\nlines");
+    std::fs::write(&path, [7; 1000]).unwrap();
+    let path = path.to_str().unwrap();
+    let args = [
+        "bench",
+        "--json",
+        "--time",
+        "2ms",
+        "--format",
+        "none,zlib",
+        path,
+    ];
+    let output = run(&args);
+    let stderr = text(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
+    serde_json::from_slice::<Value>(&output.stdout).unwrap();
+    let note = "two\\nlines is shorter than 16 KiB: it was measured as one block of 1000 bytes.\n";
+    assert_eq!(stderr.matches(note).count(), 1, "{stderr}");
+    for line in stderr.lines() {
+        let known = ["is shorter than", "The machine was busy"];
+        assert!(known.iter().any(|known| line.contains(known)), "{stderr}");
+    }
+}
+
+#[test]
+fn the_table_says_what_its_reasons_mean() {
+    let (_folder, path) = file(1000);
+    let table = |software_only| {
+        let args = ["bench", "--time", "2ms", "--format", "none,zlib", &path];
+        let output = command(&args)
+            .env("COMPRESSOR_SOFTWARE_ONLY", software_only)
+            .output()
+            .unwrap();
+        text(&stdout(output))
+    };
+    let disabled = "\nDisabled: the configuration gives the work to software.\n";
+    let absent = "\nAbsent: there is no accelerator for it.\n";
+    let table = (table("true"), table("false"));
+    assert!(table.0.contains(disabled), "{}", table.0);
+    assert!(!table.1.contains(disabled), "{}", table.1);
+    assert!(table.1.contains(absent), "{}", table.1);
 }
 
 #[test]
@@ -325,6 +415,10 @@ fn what_cannot_be_is_a_usage_error() {
         (&["--data", "rowz"], "wide-rows"),
         (&["--seed=-1"], "--seed"),
         (&["no/such/file"], "no/such/file: "),
+        (&["no/such\nfile"], "no/such\\nfile: "),
+        (&["--size", "1MiB", &path], "go with --data"),
+        (&["--seed", "2", &path], "go with --data"),
+        (&["--format", "zlib,", &path], "deflate-raw"),
         (&["."], "."),
     ] {
         let output = run(&[&["bench"], args].concat());
@@ -333,8 +427,23 @@ fn what_cannot_be_is_a_usage_error() {
 }
 
 #[test]
-fn an_empty_file_is_bad_data() {
+fn an_empty_file_is_a_usage_error_and_nothing_is_measured() {
+    let ((_folder, path), (_other, full)) = (file(0), file(1000));
+    let output = run(&["bench", "--time", "2ms", &full, &path]);
+    assert_fails(&output, 2, "InvalidArgument", "data: the file is empty");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn data_that_does_not_fit_into_memory_is_an_error() {
+    let made = ["bench", "--data", "rows", "--size", "60GiB"];
+    let output = limited(1 << 20, &made).output().unwrap();
+    let says = "rows: there is no memory for 64424509440 bytes";
+    assert_fails(&output, 1, "OutOfMemory", says);
+
     let (_folder, path) = file(0);
-    let output = run(&["bench", "--time", "2ms", &path]);
-    assert_fails(&output, 1, "InvalidArgument", "data: the file is empty");
+    let sparse = std::fs::File::options().write(true).open(&path).unwrap();
+    sparse.set_len(2 << 30).unwrap();
+    let output = limited(1 << 20, &["bench", &path]).output().unwrap();
+    assert_fails(&output, 1, "OutOfMemory", &path);
 }

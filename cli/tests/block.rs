@@ -12,7 +12,7 @@ mod common;
 
 use std::process::Stdio;
 
-use common::{assert_fails, command, run_with, stdout, text};
+use common::{assert_fails, command, limited, run_with, stdout, text};
 
 const FORMATS: [&str; 8] = [
     "none",
@@ -362,4 +362,36 @@ fn a_full_disk_is_an_error() {
         .output()
         .unwrap();
     assert_fails(&output, 1, "Io", "cannot write to standard output");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_does_not_fit_into_memory_is_an_error() {
+    let fails = |args: &[&str], input: std::fs::File, says| {
+        let output = limited(64 << 10, args).stdin(input).output().unwrap();
+        assert_fails(&output, 1, "OutOfMemory", says);
+    };
+    let open = |file: &tempfile::NamedTempFile| std::fs::File::open(file.path()).unwrap();
+
+    let unit = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(unit.path(), compress("zlib", &vec![0; 17 << 20])).unwrap();
+    let args = [
+        "block",
+        "decompress",
+        "--format",
+        "zlib",
+        "--max-len",
+        "3GiB",
+    ];
+    let says = "standard input: there is no memory for ";
+    fails(&args, open(&unit), says);
+
+    // Its content fits, its unit besides does not; then not even its content does.
+    let content = tempfile::NamedTempFile::new().unwrap();
+    let args = ["block", "compress", "--format", "none"];
+    content.as_file().set_len(30 << 20).unwrap();
+    fails(&args, open(&content), says);
+    content.as_file().set_len(256 << 20).unwrap();
+    let says = "standard input is longer than the memory";
+    fails(&args, open(&content), says);
 }

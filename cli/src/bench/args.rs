@@ -1,16 +1,17 @@
 //! What to measure, on what, for how long.
 
 use std::collections::HashSet;
+use std::io;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use compressor::{Format, Spec};
+use compressor::{ErrorKind, Format, Spec};
 use compressor_benches::data::{DataSet, Kind, generate};
 
 use crate::failure::Failure;
 use crate::plugins::PluginArgs;
-use crate::values;
+use crate::{room, values};
 
 /// Measure software and the accelerated path side by side.
 ///
@@ -25,14 +26,18 @@ use crate::values;
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub struct Args {
-    /// A format to measure: none, lz4-block, lz4-sized, zstd, zlib, deflate-raw, gzip or snappy; may
-    /// be given several times [default: all, or all that the providers named serve].
-    #[arg(long = "format", value_name = "FORMAT", value_parser = values::format)]
-    pub formats: Vec<Format>,
+    /// Formats to measure: none, lz4-block, lz4-sized, zstd, zlib, deflate-raw, gzip, snappy [default: all, or all that the providers named serve].
+    #[arg(
+        long = "format",
+        value_name = "FORMAT,...",
+        value_delimiter = ',',
+        value_parser = values::format
+    )]
+    formats: Vec<Format>,
     /// The level, on the format's own scale [default: the format's].
     #[arg(long, allow_negative_numbers = true)]
     pub level: Option<i32>,
-    /// Lengths of the blocks, separated by commas: 4KiB,16KiB.
+    /// Lengths of the blocks: 4KiB,16KiB.
     #[arg(
         long = "block-size",
         value_name = "BYTES,...",
@@ -40,23 +45,22 @@ pub struct Args {
         value_delimiter = ',',
         value_parser = values::size
     )]
-    pub block_sizes: Vec<NonZeroUsize>,
-    /// An accelerator to measure instead of the one that would be chosen; several are measured side
-    /// by side.
-    #[arg(long = "provider", value_name = "PROVIDER")]
-    pub providers: Vec<String>,
+    block_sizes: Vec<NonZeroUsize>,
+    /// Accelerators to measure instead of the one that would be chosen, side by side; an error if
+    /// one of them cannot serve.
+    #[arg(long = "provider", value_name = "PROVIDER,...", value_delimiter = ',')]
+    providers: Vec<String>,
     #[command(flatten)]
     pub plugins: PluginArgs,
-    /// A built-in data set to measure on; may be given several times [default: all of them if no
-    /// FILE is given].
-    #[arg(long = "data", value_name = "KIND")]
-    pub kinds: Vec<Kind>,
-    /// How much of each built-in data set to make.
-    #[arg(long, value_name = "BYTES", default_value = "4MiB", value_parser = values::size)]
-    pub size: NonZeroUsize,
-    /// What the built-in data sets are made from: the same seed gives the same bytes.
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
+    /// Built-in data sets to measure on [default: all of them if no FILE is given].
+    #[arg(long = "data", value_name = "KIND,...", value_delimiter = ',')]
+    kinds: Vec<Kind>,
+    /// How much of each built-in data set to make [default: 4MiB].
+    #[arg(long, value_name = "BYTES", value_parser = values::size)]
+    size: Option<NonZeroUsize>,
+    /// What the built-in data sets are made from: the same seed gives the same bytes [default: 1].
+    #[arg(long)]
+    seed: Option<u64>,
     /// How long to measure each direction of each cell (data, format, block size). Preparing and
     /// checking comes on top.
     #[arg(long, default_value = "500ms", value_parser = values::time)]
@@ -64,10 +68,16 @@ pub struct Args {
     /// Print JSON: an array with a row for each file, format, block size, path and direction.
     #[arg(long)]
     pub json: bool,
-    /// Files to measure on; each is read into memory.
+    /// Files to measure on; each is read into memory. If one cannot be read or is empty, nothing is
+    /// measured.
     #[arg(value_name = "FILE")]
-    pub files: Vec<PathBuf>,
+    files: Vec<PathBuf>,
 }
+
+/// How much of a built-in data set is made if nobody says how much.
+const SIZE: usize = 4 << 20;
+/// What it is made from.
+const SEED: u64 = 1;
 
 const AFTER_HELP: &str = "\
 Built-in data sets:
@@ -88,33 +98,52 @@ What is printed:
 
 JSON has a row for software (its speedup is 1) and one for each accelerated path, per direction:
 file, format, level, block_size, provider, direction, mb_per_s, speedup, ratio, cpu_ns_per_byte,
-accelerated_ops, software_ops, reasons (a count of operations for each).";
+accelerated_ops, software_ops, reasons (a count of operations for each). That the machine was busy, or data
+shorter than a block, is logged as a warning.";
 
 impl Args {
+    /// The formats that were asked for, each once.
+    pub fn formats(&self) -> Vec<Format> {
+        values::each_once(&self.formats)
+    }
+
+    /// The lengths of the blocks, each once.
+    pub fn block_sizes(&self) -> Vec<NonZeroUsize> {
+        values::each_once(&self.block_sizes)
+    }
+
+    /// The providers that were named, each once.
+    pub fn providers(&self) -> Vec<String> {
+        values::each_once(&self.providers)
+    }
+
     /// The data, in the order it was asked for: files first.
     pub fn data_sets(&self) -> Result<Vec<DataSet>, Failure> {
+        let kinds = self.kinds();
+        if kinds.is_empty() && (self.size.is_some() || self.seed.is_some()) {
+            return Err(Failure::usage(
+                "--size and --seed go with --data; a FILE is measured as it is",
+            ));
+        }
         let mut sets = Vec::new();
         for path in &self.files {
-            let set = DataSet::from_file(path).map_err(Failure::usage)?;
-            if set.bytes.is_empty() {
-                let path = path.display();
-                return Err(Failure::data(
-                    compressor::ErrorKind::InvalidArgument,
-                    format_args!("{path}: the file is empty, there is nothing to measure"),
-                ));
-            }
-            sets.push(set);
+            sets.push(file(path)?);
         }
-        let kinds = match (self.files.is_empty(), &self.kinds[..]) {
-            (true, []) => &Kind::ALL[..],
-            (_, kinds) => kinds,
-        };
-        let made = kinds
-            .iter()
-            .map(|kind| generate(*kind, self.seed, self.size.get()));
-        sets.extend(made);
+        let size = self.size.map_or(SIZE, NonZeroUsize::get);
+        for kind in kinds {
+            room::check(size, kind.name())?;
+            sets.push(generate(kind, self.seed.unwrap_or(SEED), size));
+        }
         self.tell_apart(&mut sets);
         Ok(sets)
+    }
+
+    /// The built-in data sets that were asked for, each once; all of them if nothing was.
+    fn kinds(&self) -> Vec<Kind> {
+        match (self.files.is_empty(), &self.kinds[..]) {
+            (true, []) => Kind::ALL.into(),
+            (_, kinds) => values::each_once(kinds),
+        }
     }
 
     /// The spec of a format at the level that was asked for.
@@ -122,7 +151,7 @@ impl Args {
         let spec = Spec::new(format);
         match self.level {
             None => Ok(spec),
-            Some(level) => spec.with_level(level).map_err(|error| match &self.formats[..] {
+            Some(level) => spec.with_level(level).map_err(|error| match &self.formats()[..] {
                 [_] => Failure::from(error),
                 _ => Failure::usage(format_args!(
                     "{error}; --level goes for every format, so name those that have it with --format"
@@ -140,6 +169,21 @@ impl Args {
             }
         }
     }
+}
+
+/// The content of a file, of which there is some.
+fn file(path: &Path) -> Result<DataSet, Failure> {
+    let set = DataSet::from_file(path).map_err(|error| match error.kind() {
+        io::ErrorKind::OutOfMemory => Failure::data(ErrorKind::OutOfMemory, error),
+        _ => Failure::usage(error),
+    })?;
+    if set.bytes.is_empty() {
+        let path = path.display();
+        return Err(Failure::usage(format_args!(
+            "{path}: the file is empty, there is nothing to measure"
+        )));
+    }
+    Ok(set)
 }
 
 #[cfg(test)]

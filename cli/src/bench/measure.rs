@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use compressor::decorator::Counters;
+use compressor::decorator::{Counters, Reason};
 use compressor::{Accelerated, Compressor, Direction, Effective, ProviderId, Spec};
 use compressor_benches::data::DataSet;
 use compressor_benches::measure::{Contender, Measured, Pace, SideBySide};
@@ -38,7 +38,7 @@ pub struct Side {
     /// Operations that software answered.
     pub software_ops: u64,
     /// Why software did, with how many operations it was.
-    pub reasons: Vec<(&'static str, u64)>,
+    pub reasons: Vec<(Reason, u64)>,
 }
 
 /// Measures both directions.
@@ -101,6 +101,12 @@ pub fn cells(
 }
 
 impl Side {
+    /// The reasons by their names.
+    pub fn reasons(&self) -> Vec<(&'static str, u64)> {
+        let reasons = self.reasons.iter();
+        reasons.map(|(reason, ops)| (reason.name(), *ops)).collect()
+    }
+
     fn software(provider: ProviderId, measured: Measured) -> Self {
         Self {
             provider,
@@ -122,7 +128,7 @@ impl Side {
         let accelerated_ops = after.accelerated.ops - before.accelerated.ops;
         let reasons = after
             .reasons()
-            .map(|(reason, ops)| (reason.name(), ops - before.software_ops(reason)))
+            .map(|(reason, ops)| (reason, ops - before.software_ops(reason)))
             .filter(|(_, ops)| *ops > 0);
         // Whoever is meant to serve did not, if all operations went to software.
         let accelerator = (accelerated_ops > 0).then(|| provider(path.effective(), direction));

@@ -2,7 +2,9 @@
 
 mod args;
 mod measure;
+mod notes;
 mod progress;
+mod reasons;
 mod row;
 mod subject;
 mod table;
@@ -18,12 +20,13 @@ use measure::Cell;
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let subjects = subject::subjects(args)?;
     let data = args.data_sets()?;
-    let cells = data.len() * subjects.len() * args.block_sizes.len();
+    let block_sizes = args.block_sizes();
+    let cells = data.len() * subjects.len() * block_sizes.len();
     let progress = progress::Bar::new(cells);
     let mut measured: Vec<Cell> = Vec::new();
     for set in &data {
         for subject in &subjects {
-            for block_size in &args.block_sizes {
+            for block_size in &block_sizes {
                 progress.begin(set, subject, *block_size);
                 let cell = measure::cells(set, subject, *block_size, args.time, &progress)?;
                 measured.extend(cell);
@@ -33,6 +36,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     }
     progress.finish();
     if args.json {
+        // Programs read standard output; what makes the numbers doubtful is for people.
+        for note in notes::notes(&measured) {
+            tracing::warn!("{note}");
+        }
         let rows: Vec<_> = measured.iter().flat_map(Cell::rows).collect();
         crate::table::print_json(&rows, out)
     } else {

@@ -46,7 +46,7 @@ impl Cell {
             cpu_ns_per_byte: side.measured.cpu_ns_per_byte,
             accelerated_ops: side.accelerated_ops,
             software_ops: side.software_ops,
-            reasons: side.reasons.iter().copied().collect(),
+            reasons: side.reasons().into_iter().collect(),
         }
     }
 }

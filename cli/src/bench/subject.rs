@@ -22,8 +22,8 @@ pub struct Subject {
 pub fn subjects(args: &Args) -> Result<Vec<Subject>, Failure> {
     let plugins = args.plugins.load()?;
     let engine = setup::engine(&plugins)?;
-    let accelerators: Result<Vec<_>, _> = args
-        .providers
+    let providers = args.providers();
+    let accelerators: Result<Vec<_>, _> = providers
         .iter()
         .map(|name| Accelerator::named(name, &engine, &plugins))
         .collect();
@@ -54,20 +54,20 @@ pub fn subjects(args: &Args) -> Result<Vec<Subject>, Failure> {
 fn formats(args: &Args, accelerators: &[Accelerator]) -> Result<Vec<Format>, Failure> {
     let served =
         |format: Format| accelerators.is_empty() || accelerators.iter().any(|a| a.serves(format));
-    if let Some(format) = args.formats.iter().find(|format| !served(**format)) {
-        let names: Vec<&str> = args.providers.iter().map(String::as_str).collect();
+    let asked = args.formats();
+    if let Some(format) = asked.iter().find(|format| !served(**format)) {
         return Err(Failure::usage(format_args!(
             "{} does not serve {format}, see `compressor list`",
-            names.join(" or ")
+            args.providers().join(" or ")
         )));
     }
-    Ok(if args.formats.is_empty() {
+    Ok(if asked.is_empty() {
         Format::ALL
             .into_iter()
             .filter(|format| served(*format))
             .collect()
     } else {
-        args.formats.clone()
+        asked
     })
 }
 

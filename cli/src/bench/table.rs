@@ -4,6 +4,8 @@ use std::io::Write;
 use std::num::NonZeroUsize;
 
 use super::measure::{Cell, Side};
+use super::notes::notes;
+use super::reasons;
 use crate::failure::Failure;
 use crate::table::{self, number, text};
 
@@ -11,9 +13,6 @@ const LEGEND: &str = "
 sw: the software codec alone; acc: the accelerated path. MB/s: 10^6 bytes of uncompressed data a
 second. speed-up: median over interleaved rounds. ratio: compressed / original, smaller is better.
 ops: how many operations the accelerator did, and how many software did in its place, and why.";
-
-/// The least share of the time that a codec must have had a CPU for its speed to mean something.
-const ON_CPU: f64 = 0.9;
 
 /// Prints a row for each accelerated path, beside software.
 pub fn print(cells: &[Cell], out: &mut dyn Write) -> Result<(), Failure> {
@@ -41,24 +40,8 @@ pub fn print(cells: &[Cell], out: &mut dyn Write) -> Result<(), Failure> {
     table::print(&columns, rows, out)?;
     let legend = writeln!(out, "{LEGEND}");
     legend.map_err(Failure::output)?;
-    if cells
-        .iter()
-        .flat_map(|cell| &cell.paths)
-        .any(|path| path.has_reason("Absent"))
-    {
-        writeln!(out, "Absent: there is no accelerator for it.").map_err(Failure::output)?;
-    }
-    let busy = cells
-        .iter()
-        .filter(|cell| cell.software.measured.on_cpu < ON_CPU)
-        .count();
-    if busy > 0 {
-        writeln!(out, "{}", busy_machine(busy, cells.len())).map_err(Failure::output)?;
-    }
-    let mut short: Vec<String> = cells.iter().filter_map(shorter_than_a_block).collect();
-    short.dedup();
-    for note in short {
-        writeln!(out, "{note}").map_err(Failure::output)?;
+    for line in reasons::legend(cells).into_iter().chain(notes(cells)) {
+        writeln!(out, "{line}").map_err(Failure::output)?;
     }
     Ok(())
 }
@@ -82,37 +65,8 @@ fn row(cell: &Cell, path: &Side) -> Vec<String> {
         significant(accelerated.cpu_ns_per_byte),
         path.accelerated_ops.to_string(),
         path.software_ops.to_string(),
-        table::why(&path.reasons),
+        table::why(&path.reasons()),
     ]
-}
-
-/// Numbers that mean little say so.
-fn busy_machine(busy: usize, of: usize) -> String {
-    format!(
-        "The machine was busy: in {busy} of {of} measurements the software codec, which waits for \
-         nothing, had a CPU for less than {:.0} % of the time. There, trust CPU ns/B alone.",
-        100.0 * ON_CPU
-    )
-}
-
-/// Data that is less than what was asked for says so.
-fn shorter_than_a_block(cell: &Cell) -> Option<String> {
-    let Cell {
-        file,
-        len,
-        block_size,
-        ..
-    } = cell;
-    (*len < block_size.get()).then(|| {
-        let size = size(*block_size);
-        format!("{file} is shorter than {size}: it was measured as one block of {len} bytes.")
-    })
-}
-
-impl Side {
-    fn has_reason(&self, name: &str) -> bool {
-        self.reasons.iter().any(|(reason, _)| *reason == name)
-    }
 }
 
 /// Three digits, for there are no more to be had from a machine that does other things.
@@ -128,7 +82,7 @@ fn significant(value: f64) -> String {
 }
 
 /// In the largest unit that leaves a whole number.
-fn size(bytes: NonZeroUsize) -> String {
+pub fn size(bytes: NonZeroUsize) -> String {
     let bytes = bytes.get();
     match bytes {
         b if b.is_multiple_of(1 << 20) => format!("{} MiB", b >> 20),
@@ -156,15 +110,6 @@ mod tests {
             [
                 "1 B", "1000 B", "1 KiB", "1536 B", "4 KiB", "1 MiB", "3072 MiB"
             ]
-        );
-    }
-
-    #[test]
-    fn a_busy_machine_is_told() {
-        assert_eq!(
-            busy_machine(3, 20),
-            "The machine was busy: in 3 of 20 measurements the software codec, which waits for \
-             nothing, had a CPU for less than 90 % of the time. There, trust CPU ns/B alone."
         );
     }
 }

@@ -4,6 +4,7 @@ use compressor::{Compressor, ErrorKind};
 
 use super::STDIN;
 use crate::failure::Failure;
+use crate::room;
 
 /// The unit of `src`.
 pub fn compress(compressor: &dyn Compressor, src: &[u8]) -> Result<Vec<u8>, Failure> {
@@ -13,7 +14,7 @@ pub fn compress(compressor: &dyn Compressor, src: &[u8]) -> Result<Vec<u8>, Fail
         let message = format_args!("{STDIN}: {len} bytes are too many for one unit of the format");
         return Err(Failure::data(ErrorKind::Unsupported, message));
     };
-    let mut dst = vec![0; bound];
+    let mut dst = room::zeroed(bound, STDIN)?;
     let mut session = compressor.compress_session().map_err(failed)?;
     let len = session.compress(src, &mut dst).map_err(failed)?;
     dst.truncate(len);

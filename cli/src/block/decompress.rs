@@ -4,6 +4,7 @@ use compressor::{Compressor, ErrorKind};
 
 use super::STDIN;
 use crate::failure::Failure;
+use crate::room;
 
 /// Memory that is taken without a reason, in bytes: more than the content of most units.
 const FIRST: usize = 1 << 20;
@@ -27,17 +28,17 @@ pub fn decompress(
         return Err(too_long(max_len));
     }
     let mut session = compressor.decompress_session().map_err(failed)?;
-    let mut room = declared.min(src.len().saturating_mul(4).max(FIRST));
+    let mut len = declared.min(src.len().saturating_mul(4).max(FIRST));
     loop {
-        let mut dst = vec![0; room];
+        let mut dst = room::zeroed(len, STDIN)?;
         match session.decompress(src, &mut dst) {
-            Ok(len) => {
-                dst.truncate(len);
+            Ok(written) => {
+                dst.truncate(written);
                 return Ok(dst);
             }
             Err(error) if error.kind() != ErrorKind::OutputTooSmall => return Err(failed(error)),
-            Err(_) if room >= max_len => return Err(too_long(max_len)),
-            Err(_) => room = room.saturating_mul(4).max(FIRST).min(max_len),
+            Err(_) if len >= max_len => return Err(too_long(max_len)),
+            Err(_) => len = len.saturating_mul(4).max(FIRST).min(max_len),
         }
     }
 }

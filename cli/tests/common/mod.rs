@@ -15,6 +15,15 @@ pub fn command(args: &[&str]) -> Command {
     command
 }
 
+/// The command with these arguments in a process that gets so much memory.
+pub fn limited(kib: u32, args: &[&str]) -> Command {
+    let mut command = Command::new("sh");
+    let script = format!("ulimit -v {kib} && exec \"$0\" \"$@\"");
+    command.args(["-c", &script, env!("CARGO_BIN_EXE_compressor")]);
+    command.args(args).stdin(Stdio::null());
+    command
+}
+
 /// Runs it with nothing on standard input.
 pub fn run(args: &[&str]) -> Output {
     run_with(args, b"")
