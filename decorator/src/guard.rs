@@ -17,6 +17,9 @@ const OPERATIONS_PER_CLOCK_READ: u32 = 16;
 /// The guards of a process: one per provider and direction, shared by all that use the provider.
 ///
 /// Cheap to clone; a clone is the same set.
+///
+/// A process that forks while another thread builds an [`Accelerated`](crate::Accelerated) leaves
+/// the child a set that may be locked for good; one that forks at any other time does not.
 #[derive(Clone, Debug)]
 pub struct Guards {
     clock: Arc<dyn Clock>,

@@ -7,6 +7,8 @@
 //!     │ 4 probes succeed                                 ▼     │ twice the wait
 //!     └───────────────────────────────────────────── half-open ┘
 //!
+//!   closed ── opens again before it held out as long as the last wait ──▶ open, twice the wait
+//!
 //!   any ── wrong bytes, panic ──▶ quarantined ── an operator ──▶ closed
 //! ```
 
@@ -26,7 +28,7 @@ const OF_THE_LAST_64: u32 = 32;
 /// Probes that have to succeed before it closes.
 const PROBES: u8 = 4;
 
-/// The first wait; each failed probe doubles it.
+/// The first wait; each failed probe doubles it, and so does each relapse.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
 
 /// The longest wait.
@@ -246,7 +248,7 @@ impl Pass<'_> {
         // Only the probe gets here, and nobody looks at the history before the exchange.
         self.breaker.history.store(0, Ordering::Relaxed);
         self.breaker
-            .exchange(self.word, state.closed())
+            .exchange(self.word, state.recovered())
             .then_some(Change::Closed)
     }
 
@@ -261,7 +263,7 @@ impl Pass<'_> {
         let state = State::unpack(self.word);
         if self.probe {
             self.probe = false;
-            let doublings = state.doublings.saturating_add(1).min(MAX_DOUBLINGS);
+            let doublings = one_more(state.doublings);
             let open = state.open(deadline(now(), doublings, jitter()), doublings);
             self.breaker.exchange(self.word, open);
             // Still the same outage: nothing that was not said when it opened.
@@ -285,7 +287,13 @@ impl Pass<'_> {
         if last.trailing_ones() < IN_A_ROW && last.count_ones() < OF_THE_LAST_64 {
             return None;
         }
-        let open = state.open(deadline(now(), 0, jitter()), 0);
+        let now = now();
+        let doublings = if is_relapse(state, now) {
+            one_more(state.doublings)
+        } else {
+            0
+        };
+        let open = state.open(deadline(now, doublings, jitter()), doublings);
         self.breaker
             .exchange(self.word, open)
             .then_some(Change::Opened)
@@ -304,11 +312,25 @@ impl Drop for Pass<'_> {
     }
 }
 
+/// Whether an accelerator that fails now, after it recovered, held out for less time than was last
+/// waited for it: then the outage goes on, though the probes were good.
+fn is_relapse(recovered: State, now: Duration) -> bool {
+    recovered.deadline != 0
+        && millis(now).saturating_sub(recovered.deadline) < millis(wait(recovered.doublings))
+}
+
+fn one_more(doublings: u8) -> u8 {
+    doublings.saturating_add(1).min(MAX_DOUBLINGS)
+}
+
+fn wait(doublings: u8) -> Duration {
+    (FIRST_WAIT * (1 << doublings.min(MAX_DOUBLINGS))).min(LONGEST_WAIT)
+}
+
 /// The end of a wait that starts now: its second half is left to chance, so that processes which
 /// lost one device together do not all come back at once.
 fn deadline(now: Duration, doublings: u8, jitter: u64) -> u64 {
-    let wait = (FIRST_WAIT * (1 << doublings.min(MAX_DOUBLINGS))).min(LONGEST_WAIT);
-    let half = millis(wait) / 2;
+    let half = millis(wait(doublings)) / 2;
     millis(now)
         .saturating_add(half + jitter % (half + 1))
         .min(State::LAST_DEADLINE)

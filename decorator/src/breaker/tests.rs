@@ -122,6 +122,37 @@ fn each_failed_probe_doubles_the_wait_up_to_the_longest() {
     }
 }
 
+/// Closes it by four probes at `ms`, and opens it again then; with the longest wait, of `wait` ms.
+fn close_and_relapse(breaker: &Breaker, ms: u64, wait: u64) {
+    for _ in 0..PROBES {
+        breaker.admit(at(ms)).unwrap().success();
+    }
+    assert_eq!(breaker.state(), BreakerState::Closed);
+    while breaker.state() == BreakerState::Closed {
+        let mut pass = breaker.admit(NEVER).unwrap();
+        pass.failure(Weight::Heavy, || Duration::from_millis(ms), || wait / 2);
+    }
+    assert_eq!(breaker.admit(at(ms + wait - 1)).unwrap_err(), Refusal::Open);
+}
+
+#[test]
+fn a_relapse_soon_after_the_probes_doubles_the_wait() {
+    let breaker = opened();
+    let mut now = 100;
+    for wait in [200, 400, 800, 1_600] {
+        close_and_relapse(&breaker, now, wait);
+        now += wait;
+    }
+    // It holds out for as long as was waited, and that is forgotten.
+    close_and_relapse(&breaker, now + 1_600, 100);
+    // A reset forgets as well.
+    assert!(breaker.reset());
+    while breaker.state() == BreakerState::Closed {
+        fail(&mut breaker.admit(NEVER).unwrap(), Weight::Heavy, now);
+    }
+    assert!(breaker.admit(at(now + 100)).is_ok());
+}
+
 #[test]
 fn chance_has_the_second_half_of_the_wait() {
     for (jitter, wait) in [

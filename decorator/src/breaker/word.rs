@@ -24,7 +24,8 @@ pub(super) struct State {
     pub successes: u8,
     /// How often the wait was doubled.
     pub doublings: u8,
-    /// Open: the millisecond of the clock from which a probe is let through.
+    /// The millisecond of the clock from which a probe is, or was, let through: the end of the
+    /// latest wait. 0 before there was one.
     pub deadline: u64,
     /// Counts changes of phase, and wraps: tells a late report from a present one.
     pub generation: u16,
@@ -92,7 +93,15 @@ impl State {
         Self {
             phase: Phase::HalfOpen,
             probing: true,
+            ..self.recovered()
+        }
+    }
+
+    /// Closed after an outage that is not forgotten, as the change that follows this state.
+    pub const fn recovered(self) -> Self {
+        Self {
             doublings: self.doublings,
+            deadline: self.deadline,
             ..self.closed()
         }
     }
