@@ -315,6 +315,8 @@ fn json_leaves_what_makes_numbers_doubtful_to_standard_error() {
         "2ms",
         "--format",
         "none,zlib",
+        "--block-size",
+        "16KiB,32KiB",
         path,
     ];
     let output = run(&args);

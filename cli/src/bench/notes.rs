@@ -3,6 +3,7 @@
 use super::measure::Cell;
 use super::table::size;
 use crate::failure::printable;
+use crate::values::each_once;
 
 /// The least share of the time that a codec must have had a CPU for its speed to mean something.
 const ON_CPU: f64 = 0.9;
@@ -13,10 +14,9 @@ pub fn notes(cells: &[Cell]) -> Vec<String> {
         .iter()
         .filter(|cell| cell.software.measured.on_cpu < ON_CPU)
         .count();
-    let mut short: Vec<String> = cells.iter().filter_map(shorter_than_a_block).collect();
-    short.dedup();
+    let short: Vec<String> = cells.iter().filter_map(shorter_than_a_block).collect();
     let busy = (busy > 0).then(|| busy_machine(busy, cells.len()));
-    busy.into_iter().chain(short).collect()
+    busy.into_iter().chain(each_once(&short)).collect()
 }
 
 /// Numbers that mean little say so.
