@@ -443,4 +443,25 @@ mod tests {
             assert_eq!(extent(stream, 100), Err(fault), "{stream:x?}");
         }
     }
+
+    /// The start of a last, dynamic block with so many codes of each kind, and no code for their
+    /// lengths.
+    fn dynamic(literals: u32, distances: u32) -> [u8; 5] {
+        let header = 0b101 | (literals - 257) << 3 | (distances - 1) << 8;
+        let [a, b, c, d] = header.to_le_bytes();
+        [a, b, c, d, 0]
+    }
+
+    #[test]
+    fn as_many_codes_as_there_are_symbols_and_no_more() {
+        // What follows is no code, so this is how far it gets.
+        for (literals, distances) in [(257, 1), (286, 1), (257, 30), (286, 30)] {
+            let walked = extent(&dynamic(literals, distances), 100);
+            assert_eq!(walked, Err(Malformed::Length), "{literals} {distances}");
+        }
+        for (literals, distances) in [(287, 1), (288, 1), (257, 31), (257, 32), (287, 31)] {
+            let walked = extent(&dynamic(literals, distances), 100);
+            assert_eq!(walked, Err(Malformed::Reserved), "{literals} {distances}");
+        }
+    }
 }
