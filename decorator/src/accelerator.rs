@@ -90,6 +90,12 @@ impl Accelerator {
         }
     }
 
+    /// Whether results are verified at all, beyond the probes of a breaker.
+    #[inline]
+    pub fn verifies(&self) -> bool {
+        self.options.verify != Verify::Never
+    }
+
     /// Whether the result of this operation is verified.
     #[inline]
     pub fn draws(&self, pass: &Pass<'_>, dice: &mut Dice) -> bool {

@@ -234,6 +234,14 @@ impl<S: Side + ?Sized> Attempt<'_, S> {
             self.software.tally.implausible();
             return Err(implausible);
         }
+        if accelerator.verifies() {
+            // Now, while content of this length is new: an operation that is drawn much later
+            // would allocate in a session that its caller takes for warm.
+            self.software.scratch.prepare(match O::DIRECTION {
+                Direction::Compress => src.len(),
+                Direction::Decompress => result.len(),
+            });
+        }
         if !accelerator.draws(pass, &mut self.software.dice) {
             return Ok(());
         }

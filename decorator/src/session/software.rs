@@ -35,11 +35,22 @@ impl<S: Side + ?Sized> Software<S> {
 pub(crate) struct Scratch(Vec<u8>);
 
 impl Scratch {
+    /// Makes room for `len` bytes, if there never was that much.
+    #[inline]
+    pub fn prepare(&mut self, len: usize) {
+        if self.0.len() < len {
+            self.grow(len);
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self, len: usize) {
+        self.0.resize(len, 0);
+    }
+
     /// `len` bytes, of any content.
     pub fn take(&mut self, len: usize) -> &mut [u8] {
-        if self.0.len() < len {
-            self.0.resize(len, 0);
-        }
+        self.prepare(len);
         self.0.get_mut(..len).unwrap_or_default()
     }
 }
