@@ -425,6 +425,8 @@ mod tests {
             (b"\0\x02\0\xfd\xffhe\x01\x03\0\xfc\xffllo", 5),
             (b"\xcb\x48\xcd\xc9\xc9\x07\0", 5),
             (b"\x73\x74\x1c\x05\xa3\x60\x14\x0c\x77\0\0", 1_000),
+            // "h", then a match that begins where the content does.
+            (b"\xcb\0\x02\0", 4),
         ] {
             let read = stream.len();
             assert_eq!(extent(stream, content), Ok(Extent::Ended { read, content }));
@@ -437,6 +439,7 @@ mod tests {
             (&b""[..], Malformed::Truncated),
             (b"\x07", Malformed::Reserved),
             (b"\x01\x05\0\xfb\xffhello", Malformed::Checksum),
+            (b"\x01\x05\0\xfa\xffhell", Malformed::Truncated),
             // "h", then a match one byte before the content.
             (b"\xcb\0\x42\0", Malformed::OutOfBounds),
         ] {
