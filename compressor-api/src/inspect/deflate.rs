@@ -433,6 +433,22 @@ mod tests {
         }
     }
 
+    /// 88 bytes by zlib with Huffman codes alone, whose lengths repeat in each of the three ways, more
+    /// often than the least.
+    const REPEATED_LENGTHS: &[u8] = b"\x05\xc1\xd7\x02\x80\x10\x00\x00\xc0\x6f\x2b\x29\x21\x99\xa1\xa9\
+        \xa9\xe1\xff\x9f\xbb\xcb\x50\xdb\x4d\xc7\x57\x36\x7a\xd8\x9e\x82\x48\x1f\x62\x5e\x73\x3b\x9f\xa9\
+        \x62\x66\xdc\x5f\x48\x55\xbf\xde\x00\x0b\xb7\x5c\x19\x6a\xbb\xe9\xf8\xca\x46\x0f\xdb\x53\x10\xe9\
+        \x43\xcc\x6b\x6e\xe7\x33\x55\xcc\x8c\xfb\x0b\xa9\xea\xd7\x1b\x60\xe1\x96\xeb\x07";
+
+    #[test]
+    fn code_lengths_repeat() {
+        let (read, content) = (REPEATED_LENGTHS.len(), 88);
+        assert_eq!(
+            extent(REPEATED_LENGTHS, content),
+            Ok(Extent::Ended { read, content })
+        );
+    }
+
     #[test]
     fn faults_have_their_names() {
         for (stream, fault) in [

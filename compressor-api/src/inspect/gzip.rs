@@ -102,6 +102,23 @@ mod tests {
     }
 
     #[test]
+    fn a_header_alone_declares_nothing() {
+        let header = header(&member(0, b"")[..10]).unwrap();
+        assert_eq!((header.len, header.declared_len), (10, None));
+    }
+
+    #[test]
+    fn a_length_that_may_have_wrapped_is_in_doubt() {
+        // Deflate makes at most 1,032 times as much of a byte.
+        let surely = u32::MAX as usize / 1_032;
+        for (body, declared) in [(surely, Some(0)), (surely + 1, None)] {
+            let mut unit = member(0, b"");
+            unit.resize(10 + body, 0);
+            assert_eq!(header(&unit).unwrap().declared_len, declared, "{body}");
+        }
+    }
+
+    #[test]
     fn the_checksum_over_the_header_counts() {
         let plain = member(FHCRC | FNAME, b"n\0");
         let crc = crc32fast::hash(&plain[..12]) as u16;

@@ -118,6 +118,8 @@ mod tests {
         );
         assert_eq!(declared_len(b""), Err(Malformed::Truncated));
         assert_eq!(declared_len(b"\x80"), Err(Malformed::Truncated));
+        assert_eq!(declared_len(&[0x80; 4]), Err(Malformed::Truncated));
+        assert_eq!(declared_len(&[0x80; 5]), Err(Malformed::Reserved));
     }
 
     #[test]
@@ -131,6 +133,14 @@ mod tests {
             content_len(&[&[61, 0xF0, 60][..], &[7; 61]].concat()),
             Ok(61)
         );
+    }
+
+    #[test]
+    fn a_distance_has_its_high_bits_in_the_tag() {
+        // 260 literals, then a copy of 4 bytes from 256 back and as many more as `low` says.
+        let copy = |low| [&b"\x88\x02\xf4\x03\x01"[..], &[7; 260], &[0x21, low]].concat();
+        assert_eq!(content_len(&copy(4)), Ok(264));
+        assert_eq!(content_len(&copy(5)), Err(Malformed::OutOfBounds));
     }
 
     #[test]
