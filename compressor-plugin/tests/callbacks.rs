@@ -67,7 +67,14 @@ impl Subscriber for Collect {
 
 #[test]
 fn the_host_is_there_for_as_long_as_a_plugin_may_call_it() {
-    std::panic::set_hook(Box::new(|_| {}));
+    let default_hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        let foreseen = ["the subscriber's own bug", "the fixture panics"];
+        let message = info.payload_as_str().unwrap_or_default();
+        if !foreseen.iter().any(|start| message.starts_with(start)) {
+            default_hook(info);
+        }
+    }));
     tracing::subscriber::set_global_default(Collect).unwrap();
     if let Some(library) = Fixture::of("logs", "logs.c").build() {
         let entry = load(&library).unwrap();

@@ -130,13 +130,20 @@ pub fn cargo_build(what: &str, name: &str, file: &str) -> PathBuf {
     command
         .current_dir(PACKAGE)
         .args(["build", "--quiet", what, name]);
-    let above = output_dir.parent().unwrap().file_name().unwrap();
+    let above = output_dir.parent().unwrap();
     let triple = above
-        .to_str()
+        .file_name()
+        .and_then(|name| name.to_str())
         .filter(|name| name.starts_with(&format!("{ARCH}-")));
-    if let Some(triple) = triple {
-        command.args(["--target", triple]);
-    }
+    let target_dir = match triple {
+        Some(triple) => {
+            command.args(["--target", triple]);
+            above.parent().unwrap()
+        }
+        None => above,
+    };
+    // Said here, for a relative CARGO_TARGET_DIR is relative to where the test command ran.
+    command.arg("--target-dir").arg(target_dir);
     if output_dir.ends_with("release") {
         command.arg("--release");
     }
