@@ -45,7 +45,14 @@
  *   Each side reads as far as the struct_size (or item size) that the other one states: what lies
  *   beyond is as if it were 0. What follows "Fixed:" never grows. Fields named reserved are 0.
  *
- * A string is UTF-8, ends with a NUL, and has at most 255 bytes before it. Lengths are in bytes.
+ * A string is UTF-8, ends with a NUL, and has at most 255 bytes before it. A list has at most 256
+ * items. Lengths are in bytes.
+ *
+ * WHERE IT LIES
+ *   The host loads a library only by its absolute path or from a directory that it was told of, and
+ *   only if nobody but root and its own user can write to the library and to the directory: install
+ *   with mode 0755, not in /tmp. The same goes for the manifest, libNAME.toml beside libNAME.so, with
+ *   which a plugin is listed before any of its code runs.
  */
 #ifndef COMPRESSOR_PLUGIN_H
 #define COMPRESSOR_PLUGIN_H
@@ -210,7 +217,7 @@ typedef struct cp_spec {
 /* What really serves a direction of a compressor. Fixed. */
 typedef struct cp_effective {
     uint64_t window; /* largest match distance it emits, or resolves */
-    int32_t level;   /* really used, on the plugin's own scale */
+    int32_t level;   /* really used, on the plugin's own scale: at most 1000000 either way */
     uint32_t served; /* 0: this compressor does not go that way; 1: it does */
 } cp_effective;
 

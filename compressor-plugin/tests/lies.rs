@@ -240,6 +240,21 @@ fn statuses_that_mean_nothing_on_the_rare_calls() {
     make(&*factory);
     quarantined(&*factory, "answered 7 where 0 or 1 is asked");
 
+    for (name, level) in [
+        ("level-max", "INT32_MAX"),
+        ("level-min", "INT32_MIN"),
+        ("level-above", "1000001"),
+        ("level-below", "-1000001"),
+    ] {
+        let fixture = Fixture::new(name)
+            .define("LEVEL", level)
+            .fields(".effective = lie_level");
+        let library = fixture.build().unwrap();
+        let factory = opened(load(library).unwrap()).unwrap();
+        make(&*factory);
+        quarantined(&*factory, "effective claims the level ");
+    }
+
     // Nobody is left to ask after these; what matters is that they do no harm.
     let entry = plugin("status-close", ".close = lie_close_status").unwrap();
     drop(opened(entry).unwrap());
@@ -253,6 +268,22 @@ fn statuses_that_mean_nothing_on_the_rare_calls() {
                 || (call == "self_test" && refused.why().contains("Panic")),
             "{refused}"
         );
+    }
+}
+
+#[test]
+fn a_level_is_passed_on_as_far_as_a_scale_may_go() {
+    for (name, level) in [("level-high", 1_000_000), ("level-low", -1_000_000)] {
+        let fixture = Fixture::new(name)
+            .define("LEVEL", &level.to_string())
+            .fields(".effective = lie_level");
+        let Some(library) = fixture.build() else {
+            return;
+        };
+        let factory = opened(load(library).unwrap()).unwrap();
+        let effective = compressor(&*factory).effective().clone();
+        assert_eq!(effective.compress.unwrap().level, level);
+        assert_eq!(effective.decompress.unwrap().level, level);
     }
 }
 

@@ -9,10 +9,14 @@
 
 mod common;
 
-use std::fs;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
-use common::{Fixture, directory, mode};
+use common::{Fixture, directory, fifo, mode};
 use compressor_api::{OpenError, ProviderEntry, Registry};
 use compressor_plugin::{PluginError, Refusal, list, load};
 
@@ -163,10 +167,120 @@ fn a_manifest_that_is_none_refuses_the_plugin() {
     assert!(
         only_error(&plugins)
             .to_string()
-            .contains("its manifest cannot be read")
+            .contains("its manifest is not a regular file")
     );
     fs::remove_dir(&manifest).unwrap();
     assert!(list([&plugins])[0].is_ok());
+}
+
+#[test]
+fn a_manifest_is_a_short_text_in_a_file_that_only_the_owner_could_have_written() {
+    let name = "manifest-file";
+    let Some((plugins, library)) = with_plugin(name) else {
+        return;
+    };
+    let manifest = write_manifest(&library, name, "abi", "abi");
+    let text = fs::read_to_string(&manifest).unwrap();
+    let refused = |says: &str| {
+        let line = only_error(&plugins).to_string();
+        assert!(line.contains(says), "{line:?} does not say {says:?}");
+    };
+
+    fs::write(&manifest, format!("{text}#{}", "x".repeat(1 << 20))).unwrap();
+    refused("its manifest has more than 1048576 bytes");
+    fs::write(&manifest, [text.as_bytes(), b"# \xff"].concat()).unwrap();
+    refused("its manifest is not UTF-8");
+    let long = format!("A fixture of the tests{}", "x".repeat(234));
+    fs::write(&manifest, text.replace("A fixture of the tests", &long)).unwrap();
+    refused("its manifest has more than 255 bytes in its description");
+
+    // What a link leads to is judged like a library: with the directory in which it lies.
+    let elsewhere = directory("manifest-elsewhere");
+    let target = elsewhere.join("manifest");
+    fs::remove_file(&manifest).unwrap();
+    symlink(&target, &manifest).unwrap();
+    refused("its manifest cannot be read: No such file");
+    fs::write(&target, &text).unwrap();
+    mode(&target, 0o644);
+    mode(&elsewhere, 0o777);
+    refused(&format!("{} has mode 0777", elsewhere.display()));
+    mode(&elsewhere, 0o755);
+
+    // Nobody will ever write to it: opening it to read would not return.
+    fs::remove_file(&target).unwrap();
+    if fifo(&target).is_some() {
+        refused("its manifest is not a regular file");
+        fs::remove_file(&target).unwrap();
+    }
+    fs::write(&target, &text).unwrap();
+    mode(&target, 0o644);
+    assert!(list([&plugins])[0].is_ok());
+}
+
+#[test]
+fn a_library_that_loads_slowly_holds_up_no_other() {
+    let slow = directory("slow");
+    let (started, go) = (slow.join("started"), slow.join("go"));
+    let fixture = Fixture::of("slow", "slow.c")
+        .define("STARTED", &format!("{started:?}"))
+        .define("GO", &format!("{go:?}"));
+    let (Some(slow), Some((plugins, library))) = (fixture.build_in(&slow), with_plugin("fast"))
+    else {
+        return;
+    };
+    write_manifest(&library, "fast", "abi", "abi");
+    let loading = thread::spawn(move || load(slow).unwrap());
+    while !started.exists() {
+        assert!(!loading.is_finished(), "it was loaded without saying so");
+        thread::sleep(Duration::from_millis(1));
+    }
+    assert!(list([&plugins])[0].is_ok());
+    assert!(!loading.is_finished(), "the list waited for it");
+    fs::write(&go, b"").unwrap();
+    assert_eq!(loading.join().unwrap().id.as_str(), "slow");
+}
+
+#[test]
+fn a_listed_library_is_never_taken_for_the_next_file_in_its_place_on_the_disk() {
+    let name = "deleted";
+    let Some((plugins, library)) = with_plugin(name) else {
+        return;
+    };
+    write_manifest(&library, name, "abi", "abi");
+    let bytes = fs::read(&library).unwrap();
+    let entry = *list([&plugins])[0].as_ref().unwrap();
+    fs::remove_file(&library).unwrap();
+    // File systems give a new file the inode of the last one that was deleted. The same content at
+    // the same path would be another file all the same; here it is another plugin.
+    for i in 0..8 {
+        let name = format!("next-{i}");
+        let next = plugins.join(format!("lib{name}.so"));
+        fs::write(&next, &bytes).unwrap();
+        mode(&next, 0o755);
+        write_manifest(&next, &name, "abi", "abi");
+    }
+    let listed: Vec<&str> = { list([&plugins]).into_iter() }
+        .map(|found| found.unwrap().id.as_str())
+        .collect();
+    assert_eq!(listed.len(), 8, "{listed:?}");
+    assert!(!listed.contains(&entry.id.as_str()), "{listed:?}");
+}
+
+#[test]
+fn a_listed_library_that_is_written_over_in_its_place_is_another_file() {
+    let name = "written-over";
+    let Some((plugins, library)) = with_plugin(name) else {
+        return;
+    };
+    write_manifest(&library, name, "abi", "abi");
+    let entry = *list([&plugins])[0].as_ref().unwrap();
+    let mut file = OpenOptions::new().append(true).open(&library).unwrap();
+    file.write_all(b"more").unwrap();
+    drop(file);
+    assert_eq!(only_error(&plugins).refusal(), &Refusal::Replaced);
+    assert_eq!(load(&library).unwrap_err().refusal(), &Refusal::Replaced);
+    let refused = open(entry).unwrap_err();
+    assert!(refused.why().contains("was replaced since"), "{refused}");
 }
 
 #[test]

@@ -15,7 +15,7 @@ use std::os::unix::fs::{MetadataExt, chown, symlink};
 use std::path::Path;
 use std::process::Command;
 
-use common::{Fixture, PACKAGE, cc, directory, mode};
+use common::{Fixture, PACKAGE, cc, directory, fifo, mode};
 use compressor_api::{ErrorKind, Registry, RegistryError};
 use compressor_plugin::{PluginError, Refusal, load};
 
@@ -23,7 +23,9 @@ use compressor_plugin::{PluginError, Refusal, load};
 fn refused(path: &Path) -> PluginError {
     let error = load(path).expect_err("it should have been refused");
     let line = error.to_string();
-    assert!(line.starts_with(&*path.to_string_lossy()), "{line}");
+    let name = &*path.to_string_lossy();
+    assert!(line.starts_with(name), "{line}");
+    assert_eq!(line.matches(name).count(), 1, "{line}");
     assert!(!line.contains('\n'), "{line}");
     assert_eq!(error.path(), path);
     // Refused again, for the same reason: the first time left nothing behind.
@@ -68,6 +70,21 @@ fn a_path_that_leads_nowhere() {
     let error = refused(Path::new("/nowhere/libx.so"));
     says(&error, "No such file");
     assert!(matches!(error.refusal(), Refusal::NotThere { .. }));
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+}
+
+#[test]
+fn a_name_of_two_lines() {
+    let directory = directory("two\nlines");
+    let path = directory.join("x.so");
+    fs::write(&path, b"no library").unwrap();
+    mode(&path, 0o755);
+    let line = load(&path).unwrap_err().to_string();
+    assert!(
+        line.ends_with("two\\nlines/x.so: is not a shared library"),
+        "{line}"
+    );
+    assert!(!line.contains('\n'), "{line}");
 }
 
 #[test]
@@ -76,6 +93,11 @@ fn what_is_no_file() {
     assert_eq!(refused(&directory).refusal(), &Refusal::NotAFile);
     let device = refused(Path::new("/dev/null"));
     assert_eq!(device.refusal(), &Refusal::NotAFile);
+    // One that nobody will ever write to: opening it would not return.
+    let Some(pipe) = fifo(&directory.join("pipe.so")) else {
+        return;
+    };
+    assert_eq!(refused(&pipe).refusal(), &Refusal::NotAFile);
 }
 
 #[test]
@@ -428,8 +450,41 @@ fn entry_points_that_return_no_table() {
         let Some(library) = fixture.build() else {
             return;
         };
+        // Asked twice, but entered once: the fixture ends the process if it is entered again.
         assert_eq!(refused(&library).refusal(), &refusal);
     }
+}
+
+#[test]
+fn a_library_that_took_the_place_of_one_that_ran() {
+    let sound = Fixture::new("repaired");
+    let Some(library) = sound.clone().fields(".open = 0").build() else {
+        return;
+    };
+    refused(&library);
+    // The loader would give the old one again.
+    let repaired = sound.build_in(&directory("repaired-elsewhere")).unwrap();
+    fs::rename(&repaired, &library).unwrap();
+    let error = refused(&library);
+    assert_eq!(error.refusal(), &Refusal::Replaced);
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    // Under a name that the loader does not know yet there is no doubt.
+    let renamed = library.with_file_name("librenamed.so");
+    fs::rename(&library, &renamed).unwrap();
+    assert_eq!(load(&renamed).unwrap().id.as_str(), "repaired");
+}
+
+#[test]
+fn a_library_that_took_the_place_of_one_that_could_not_be_loaded() {
+    let Some(sound) = Fixture::new("mended").build_in(&directory("mended-elsewhere")) else {
+        return;
+    };
+    let library = directory("mended").join("libmended.so");
+    fs::write(&library, b"\x7fELF and then nothing").unwrap();
+    mode(&library, 0o755);
+    says(&refused(&library), "cannot be loaded: ");
+    fs::rename(&sound, &library).unwrap();
+    assert_eq!(load(&library).unwrap().id.as_str(), "mended");
 }
 
 #[test]

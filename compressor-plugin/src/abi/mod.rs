@@ -24,6 +24,12 @@ pub const PLUGIN_MAGIC: u64 = u64::from_be_bytes(*b"cp-plugi");
 /// The most bytes before the NUL of a string.
 pub const MAX_TEXT: usize = 255;
 
+/// The most items of a list.
+pub const MAX_ITEMS: usize = 256;
+
+/// The greatest and, negated, the least level on a plugin's own scale.
+pub const MAX_LEVEL: i32 = 1_000_000;
+
 /// Sizes in bytes of the first version that was published, up to the end of its last field: what
 /// every plugin and every host states at least. Structs grow, these never do.
 pub mod first {

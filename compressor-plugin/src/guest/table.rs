@@ -8,7 +8,7 @@ use compressor_api::{ParamKind, ParamSpec, ProviderEntry};
 
 use crate::abi::{
     self, ABI_MAJOR, ABI_MINOR, CP_PARAM_BOOL, CP_PARAM_BYTES, CP_PARAM_CHOICE, CP_PARAM_DURATION,
-    CP_PARAM_INT, CP_PARAM_TEXT, Head, MAX_TEXT, PLUGIN_MAGIC,
+    CP_PARAM_INT, CP_PARAM_TEXT, Head, MAX_ITEMS, MAX_TEXT, PLUGIN_MAGIC,
 };
 use crate::codes;
 
@@ -23,9 +23,9 @@ pub(super) fn describe(entry: &ProviderEntry) -> Result<abi::Plugin, String> {
         .iter()
         .map(param)
         .collect::<Result<Vec<_>, _>>()?;
-    let params: &'static [abi::Param] = params.leak();
+    let params: &'static [abi::Param] = list(params)?;
     let formats: Vec<u32> = entry.formats.iter().map(|f| u32::from(f.id())).collect();
-    let formats: &'static [u32] = formats.leak();
+    let formats: &'static [u32] = list(formats)?;
     Ok(abi::Plugin {
         head: Head {
             // The table has far fewer bytes than 2³².
@@ -85,7 +85,7 @@ fn param(spec: &ParamSpec) -> Result<abi::Param, String> {
         .iter()
         .map(|word| text(word))
         .collect::<Result<Vec<_>, _>>()?;
-    let choices: &'static [*const c_char] = choices.leak();
+    let choices: &'static [*const c_char] = list(choices)?;
     Ok(abi::Param {
         name: text(spec.name)?,
         doc: text(spec.doc)?,
@@ -101,6 +101,14 @@ fn param(spec: &ParamSpec) -> Result<abi::Param, String> {
         kind,
         reserved: 0,
     })
+}
+
+/// A leaked list.
+fn list<T>(items: Vec<T>) -> Result<&'static [T], String> {
+    if items.len() > MAX_ITEMS {
+        return Err(format!("has a list of more than {MAX_ITEMS} items"));
+    }
+    Ok(items.leak())
 }
 
 /// A leaked C string.

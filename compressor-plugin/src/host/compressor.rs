@@ -8,7 +8,7 @@ use compressor_api::{
 use super::error::Violation;
 use super::ffi;
 use super::session::{PluginCompress, PluginDecompress, PluginSession};
-use crate::abi::{CP_OK, CP_UNSUPPORTED};
+use crate::abi::{CP_OK, CP_UNSUPPORTED, MAX_LEVEL};
 
 /// A plugin at work on one spec.
 #[derive(Debug)]
@@ -37,6 +37,7 @@ impl PluginCompressor {
                 .filter(|c| c.shortfall(spec).is_none())
                 .copied()
         };
+        let lied = |what| raw.quarantine().violated("effective", Violation(what));
         let side = |direction| -> Result<Option<EffectiveSide>, Error> {
             if listed(direction).is_none() {
                 return Ok(None);
@@ -44,11 +45,12 @@ impl PluginCompressor {
             let (status, side) = raw.effective(direction);
             match (status, side.served) {
                 (CP_OK, 0) => Ok(None),
-                (CP_OK, 1) => Ok(Some(EffectiveSide::new(id, side.level, side.window))),
-                (CP_OK, other) => {
-                    let what = format!("answered {other} where 0 or 1 is asked");
-                    Err(raw.quarantine().violated("effective", Violation(what)))
+                // The scale is the plugin's own, but no number that was never set is on any.
+                (CP_OK, 1) if !(-MAX_LEVEL..=MAX_LEVEL).contains(&side.level) => {
+                    Err(lied(format!("claims the level {}", side.level)))
                 }
+                (CP_OK, 1) => Ok(Some(EffectiveSide::new(id, side.level, side.window))),
+                (CP_OK, other) => Err(lied(format!("answered {other} where 0 or 1 is asked"))),
                 (status, _) => Err(raw.quarantine().failed("effective", status, 0)),
             }
         };

@@ -1,5 +1,6 @@
 //! What a plugin says about itself before it is opened, from its table or from its manifest.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use compressor_api::{
@@ -9,10 +10,11 @@ use compressor_api::{
 use super::error::Violation;
 use crate::abi::{
     CP_PARAM_BOOL, CP_PARAM_BYTES, CP_PARAM_CHOICE, CP_PARAM_DURATION, CP_PARAM_INT, CP_PARAM_TEXT,
+    MAX_ITEMS, MAX_TEXT,
 };
 
 /// As it came, unchecked.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Draft {
     pub(super) id: String,
     pub(super) description: String,
@@ -22,7 +24,7 @@ pub(super) struct Draft {
 }
 
 /// A parameter as it came. Numbers are in bytes or nanoseconds.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct DraftParam {
     pub(super) name: String,
     pub(super) doc: String,
@@ -43,14 +45,30 @@ pub(super) struct Description {
     params: &'static [ParamSpec],
 }
 
+/// What came of each draft that was leaked, so that the same one is never leaked again, however often
+/// a plugin is listed or refused.
+static CHECKED: Mutex<Vec<(Draft, Result<Description, Violation>)>> = Mutex::new(Vec::new());
+
 impl Description {
-    /// Checks a draft. One that is refused may leave a few hundred bytes behind.
-    pub(super) fn new(draft: Draft) -> Result<Self, Violation> {
+    /// Checks a draft.
+    pub(super) fn new(mut draft: Draft) -> Result<Self, Violation> {
+        draft.check_lengths()?;
+        draft.formats.sort_unstable();
+        let mut checked = CHECKED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = checked.iter().find(|(known, _)| *known == draft) {
+            return known.clone();
+        }
+        let description = Self::leak(draft.clone());
+        checked.push((draft, description.clone()));
+        description
+    }
+
+    /// Checks a draft whose formats are sorted, and leaks it in doing so.
+    fn leak(draft: Draft) -> Result<Self, Violation> {
         if draft.formats.is_empty() {
             return Err(Violation::new("lists no format"));
         }
-        let mut formats = draft.formats;
-        formats.sort_unstable();
+        let formats = draft.formats;
         if let Some([twice, ..]) = formats.windows(2).find(|pair| pair.first() == pair.last()) {
             return Err(Violation(format!("lists the format {twice} twice")));
         }
@@ -112,6 +130,45 @@ impl Description {
     }
 }
 
+impl Draft {
+    /// Whether it is as short as what the ABI carries, wherever it is from.
+    fn check_lengths(&self) -> Result<(), Violation> {
+        few(self.params.len(), "parameters")?;
+        short(&self.id, "its id")?;
+        short(&self.description, "its description")?;
+        for param in &self.params {
+            few(param.choices.len(), "choices")?;
+            short(&param.name, "the name of a parameter")?;
+            short(&param.doc, "the doc of a parameter")?;
+            short(&param.default, "the default of a parameter")?;
+            for choice in &param.choices {
+                short(choice, "a choice of a parameter")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a list that is longer than the ABI carries.
+pub(super) fn few(count: usize, what: &str) -> Result<(), Violation> {
+    if count > MAX_ITEMS {
+        return Err(Violation(format!("has {count} {what}")));
+    }
+    Ok(())
+}
+
+fn short(text: &str, what: &str) -> Result<(), Violation> {
+    if text.len() > MAX_TEXT {
+        return Err(too_long(what));
+    }
+    Ok(())
+}
+
+/// The violation of a text that is longer than the ABI carries.
+pub(super) fn too_long(what: &str) -> Violation {
+    Violation(format!("has more than {MAX_TEXT} bytes in {what}"))
+}
+
 impl DraftParam {
     fn check(self) -> Result<ParamSpec, Violation> {
         let Self { name, min, max, .. } = self;
@@ -156,5 +213,80 @@ impl DraftParam {
             default: self.default.leak(),
             doc: self.doc.leak(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn draft(id: &str) -> Draft {
+        Draft {
+            id: id.into(),
+            description: "d".repeat(MAX_TEXT),
+            formats: vec![Format::Zlib, Format::None],
+            priority: 0,
+            params: Vec::new(),
+        }
+    }
+
+    fn param(name: impl Into<String>) -> DraftParam {
+        DraftParam {
+            name: name.into(),
+            doc: String::new(),
+            default: "w".into(),
+            kind: CP_PARAM_CHOICE,
+            min: 0,
+            max: 0,
+            choices: vec!["w".into()],
+        }
+    }
+
+    #[test]
+    fn the_same_draft_is_leaked_once_be_it_taken_or_refused() {
+        let taken = || Description::new(draft("leaked-once")).unwrap();
+        assert!(std::ptr::eq(taken().description, taken().description));
+        let refused = || Description::new(draft("Leaked Once")).unwrap_err();
+        assert_eq!(refused(), refused());
+        let checked = CHECKED.lock().unwrap();
+        for id in ["leaked-once", "Leaked Once"] {
+            let times = checked.iter().filter(|(known, _)| known.id == id).count();
+            assert_eq!(times, 1, "{id}");
+        }
+    }
+
+    #[test]
+    fn as_much_as_the_abi_carries_is_taken_and_no_more() {
+        let long = "x".repeat(MAX_TEXT);
+        let mut fits = draft(&long);
+        fits.params = (0..MAX_ITEMS).map(|i| param(i.to_string())).collect();
+        fits.params[0] = DraftParam {
+            name: long.clone(),
+            doc: long.clone(),
+            default: long.clone(),
+            choices: vec![long.clone(); MAX_ITEMS],
+            ..param("")
+        };
+        Description::new(fits.clone()).unwrap();
+
+        let cases: [(fn(&mut Draft), &str); 8] = [
+            (|d| d.id.push('x'), "in its id"),
+            (|d| d.description.push('x'), "in its description"),
+            (|d| d.params.push(param("one-more")), "has 257 parameters"),
+            (|d| d.params[0].name.push('x'), "in the name"),
+            (|d| d.params[0].doc.push('x'), "in the doc"),
+            (|d| d.params[0].default.push('x'), "in the default"),
+            (|d| d.params[0].choices[255].push('x'), "in a choice"),
+            (|d| d.params[0].choices.push("w".into()), "has 257 choices"),
+        ];
+        for (lengthen, says) in cases {
+            let mut long = fits.clone();
+            lengthen(&mut long);
+            let Violation(what) = Description::new(long.clone()).unwrap_err();
+            assert!(what.contains(says), "{what:?} does not say {says:?}");
+            // Refused before anything is leaked.
+            let checked = CHECKED.lock().unwrap();
+            assert!(!checked.iter().any(|(known, _)| *known == long));
+        }
     }
 }

@@ -34,15 +34,20 @@ impl PluginError {
         &self.refusal
     }
 
-    /// Who is to blame: the caller for a path, owner, mode or manifest that cannot be
-    /// ([`InvalidArgument`](ErrorKind::InvalidArgument)), the plugin for the rest
-    /// ([`Device`](ErrorKind::Device)).
+    /// Who is to blame: the caller for a path that leads nowhere, and for an owner, mode, name or
+    /// manifest that cannot be ([`InvalidArgument`](ErrorKind::InvalidArgument)), the plugin for the
+    /// rest ([`Device`](ErrorKind::Device)).
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self.clone().into_open_error() {
             OpenError::Misconfigured { .. } => ErrorKind::InvalidArgument,
+            _ if matches!(self.refusal, Refusal::NotThere { .. }) => ErrorKind::InvalidArgument,
             _ => ErrorKind::Device,
         }
+    }
+
+    pub(super) fn into_refusal(self) -> Refusal {
+        self.refusal
     }
 
     /// The same as the state of a provider that was listed before its library was loaded.
@@ -71,11 +76,36 @@ impl PluginError {
 
 impl fmt::Display for PluginError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.path.display(), self.refusal)
+        match &self.refusal {
+            // The path is said once.
+            Refusal::Insecure { what, why } if *what == self.path => {
+                f.write_str(&at(&self.path, why))
+            }
+            refusal => f.write_str(&at(&self.path, refusal)),
+        }
     }
 }
 
 impl std::error::Error for PluginError {}
+
+/// Where something is, and what: in one line, whatever is in a name or a message.
+pub(super) fn at(path: &Path, what: impl fmt::Display) -> String {
+    printable(&format!("{}: {what}", path.display()))
+}
+
+/// The text in one line: what would end a line, or steer a terminal, is escaped.
+pub(super) fn printable(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            // Not control characters, but ends of a line or of a paragraph all the same.
+            '\u{2028}' | '\u{2029}' => line.extend(c.escape_unicode()),
+            c if c.is_control() => line.extend(c.escape_default()),
+            c => line.push(c),
+        }
+    }
+    line
+}
 
 /// What is wrong with a plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -215,5 +245,32 @@ impl fmt::Display for Violation {
 impl From<Violation> for Refusal {
     fn from(Violation(what): Violation) -> Self {
         Self::Contradiction { what }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_one_line_whatever_is_in_names_and_messages() {
+        let message = "a\u{1b}[2Jb\r\n\u{2028}c \\ \"\u{e9}\"".into();
+        let error = PluginError::new("/two\nlines/x.so", Refusal::Loader { message });
+        let line =
+            "/two\\nlines/x.so: cannot be loaded: a\\u{1b}[2Jb\\r\\n\\u{2028}c \\ \"\u{e9}\"";
+        assert_eq!(error.to_string(), line);
+        assert_eq!(error.into_open_error().why(), line);
+    }
+
+    #[test]
+    fn a_path_is_said_once() {
+        let insecure = |what: &str| Refusal::Insecure {
+            what: what.into(),
+            why: "has mode 0777".into(),
+        };
+        let of_itself = PluginError::new("/a/x.so", insecure("/a/x.so"));
+        assert_eq!(of_itself.to_string(), "/a/x.so: has mode 0777");
+        let of_another = PluginError::new("/a/x.so", insecure("/a"));
+        assert_eq!(of_another.to_string(), "/a/x.so: /a has mode 0777");
     }
 }

@@ -7,10 +7,10 @@ use compressor_api::{
     Params, ProviderEntry, ProviderId, Spec, self_test,
 };
 
-use super::capabilities;
 use super::compressor::PluginCompressor;
 use super::ffi::{self, Table, Value};
 use super::quarantine::Quarantine;
+use super::{capabilities, error};
 use crate::abi::{
     CP_ABSENT, CP_DEGRADED, CP_MISCONFIGURED, CP_OK, CP_PARAM_BOOL, CP_PARAM_BYTES,
     CP_PARAM_CHOICE, CP_PARAM_DURATION, CP_PARAM_INT, CP_PARAM_TEXT, CP_QUARANTINED,
@@ -33,7 +33,7 @@ pub(super) fn open(
     params: &Params,
 ) -> Result<Arc<dyn CompressorFactory>, OpenError> {
     let broken = |what: &str| OpenError::Broken {
-        why: format!("{}: {what}", path.display()),
+        why: error::at(path, what),
     };
     let values = values(entry, params)?;
     let (status, why, raw) = table.open(&values, Quarantine::new(entry.id));
@@ -72,10 +72,7 @@ pub(super) fn open(
 }
 
 fn not_opened(path: &Path, status: i32, why: &str) -> OpenError {
-    let said = |what: &str| {
-        let why = if why.is_empty() { what } else { why };
-        format!("{}: {why}", path.display())
-    };
+    let said = |what: &str| error::at(path, if why.is_empty() { what } else { why });
     match status {
         CP_OK => OpenError::Broken {
             why: said("open succeeded without a handle"),

@@ -1,69 +1,119 @@
-//! What is known of a library before any of its code runs: that it is a file, whose, and which.
+//! What is known of a file before it is used: that it is a regular one, whose, and which.
 
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::Read;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
 
 use super::error::{PluginError, Refusal};
 
 /// Permission bits that let somebody else write: of the group, and of all others.
 const WRITABLE_BY_OTHERS: u32 = 0o022;
 
-/// Which file it is, whatever its names are.
+/// Which file it is, whatever its names are, and as of which change of its content.
+///
+/// Device and inode alone are given to the next file once this one is deleted: who compares keeps
+/// the file open meanwhile. Size and time tell a file that was written over in its place. The time
+/// of a change of its status is no part of it: renaming a file, or a change of mode and back, makes
+/// no other file of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FileId {
     device: u64,
     inode: u64,
+    size: u64,
+    /// Of the last change of its content: seconds and nanoseconds.
+    modified: (i64, i64),
 }
 
-/// A library that may be loaded.
-#[derive(Clone, Debug)]
+impl FileId {
+    fn new(metadata: &Metadata) -> Self {
+        Self {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            size: metadata.size(),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+        }
+    }
+
+    /// Whether both are in one place of one device, be their content the same or not.
+    pub(super) fn is_same_inode(&self, other: &Self) -> bool {
+        (self.device, self.inode) == (other.device, other.inode)
+    }
+}
+
+/// A regular file that nobody else could have written, open for reading.
+#[derive(Debug)]
 pub(super) struct Checked {
     /// Without symbolic links.
     pub(super) path: PathBuf,
     pub(super) id: FileId,
+    pub(super) file: File,
 }
 
-/// Looks at the file without loading it.
-///
-/// The file and its directory must belong to root or to the user of this process, and nobody else
-/// may write to them. Directories further up are the operator's: whoever can rename one of them can
-/// swap the file after this check.
+/// Looks at a library without loading it.
 ///
 /// # Errors
 ///
-/// A relative path, no regular file, a file or directory that others could have written, no shared
-/// library.
+/// A relative path, what [`open`] refuses, no shared library.
 pub(super) fn check(path: &Path) -> Result<Checked, PluginError> {
     let refuse = |refusal| PluginError::new(path, refusal);
     if !path.is_absolute() {
         return Err(refuse(Refusal::RelativePath));
     }
-    let real = fs::canonicalize(path).map_err(|error| refuse(not_there(&error)))?;
-    let metadata = fs::metadata(&real).map_err(|error| refuse(not_there(&error)))?;
-    if !metadata.is_file() {
-        return Err(refuse(Refusal::NotAFile));
+    let checked = open(path).map_err(refuse)?;
+    match starts_like_a_library(&checked.file) {
+        Ok(true) => Ok(checked),
+        Ok(false) => Err(refuse(Refusal::NotALibrary)),
+        Err(error) => Err(refuse(not_there(&error))),
     }
-    secure(&real, &metadata).map_err(refuse)?;
+}
+
+/// Opens a file to which nobody but root and the user of this process may write.
+///
+/// The same goes for the directory in which it really lies. Directories further up are the
+/// operator's: whoever can rename one of them can swap the file after this check. Never waits for
+/// another process, as opening a FIFO would.
+///
+/// # Errors
+///
+/// Nothing there, no regular file, a file or directory that others could have written.
+pub(super) fn open(path: &Path) -> Result<Checked, Refusal> {
+    let real = fs::canonicalize(path).map_err(|error| not_there(&error))?;
+    // Asked before it is opened, for opening a device can have effects of its own; and again after,
+    // of what was opened then.
+    let found = fs::metadata(&real).map_err(|error| not_there(&error))?;
+    if !found.is_file() {
+        return Err(Refusal::NotAFile);
+    }
+    secure(&real, &found)?;
     if let Some(directory) = real.parent() {
-        let metadata = fs::metadata(directory).map_err(|error| refuse(not_there(&error)))?;
-        secure(directory, &metadata).map_err(refuse)?;
+        let metadata = fs::metadata(directory).map_err(|error| not_there(&error))?;
+        secure(directory, &metadata)?;
     }
-    if !starts_like_a_library(&real).map_err(|error| refuse(not_there(&error)))? {
-        return Err(refuse(Refusal::NotALibrary));
+    let file = open_without_waiting(&real).map_err(|error| not_there(&error))?;
+    let opened = file.metadata().map_err(|error| not_there(&error))?;
+    if !opened.is_file() {
+        return Err(Refusal::NotAFile);
     }
+    secure(&real, &opened)?;
     Ok(Checked {
         path: real,
-        id: FileId {
-            device: metadata.dev(),
-            inode: metadata.ino(),
-        },
+        id: FileId::new(&opened),
+        file,
     })
 }
 
+fn open_without_waiting(path: &Path) -> std::io::Result<File> {
+    OpenOptions::new()
+        .read(true)
+        .custom_flags((OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed())
+        .open(path)
+}
+
 /// Refuses what somebody else owns or may write.
-pub(super) fn secure(path: &Path, metadata: &Metadata) -> Result<(), Refusal> {
+fn secure(path: &Path, metadata: &Metadata) -> Result<(), Refusal> {
     let refuse = |why| {
         Err(Refusal::Insecure {
             what: path.into(),
@@ -91,12 +141,12 @@ pub(super) fn not_there(error: &std::io::Error) -> Refusal {
 
 /// Whether the loader would take it for a library at all. Its own message, "invalid ELF header" or
 /// "file too short", says nothing to whoever has mistyped a path.
-fn starts_like_a_library(path: &Path) -> std::io::Result<bool> {
+fn starts_like_a_library(mut file: &File) -> std::io::Result<bool> {
     if !cfg!(target_os = "linux") {
         return Ok(true);
     }
     let mut start = [0; 4];
-    match File::open(path)?.read_exact(&mut start) {
+    match file.read_exact(&mut start) {
         Ok(()) => Ok(&start == b"\x7fELF"),
         Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => Ok(false),
         Err(error) => Err(error),

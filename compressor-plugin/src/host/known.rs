@@ -7,22 +7,23 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use compressor_api::{CompressorFactory, Open, OpenError, Params, ProviderEntry};
 
 use super::description::Description;
-use super::error::{PluginError, Refusal};
-use super::ffi::{self, HostTable, Table};
-use super::file::{self, FileId};
-use super::{factory, manifest};
+use super::error::{self, PluginError, Refusal};
+use super::ffi::Table;
+use super::library::{self, Library, Loaded};
+use super::{factory, file, manifest};
 
 /// A plugin that is listed.
 struct Plugin {
     /// As it was asked for.
     path: PathBuf,
-    file: FileId,
+    library: Arc<Library>,
     description: Description,
-    /// The library's table, once it is loaded. Locked while it is being loaded.
-    table: Mutex<Option<&'static Table>>,
+    /// The library's table, once it was found to say what `description` says.
+    table: OnceLock<&'static Table>,
     entry: OnceLock<ProviderEntry>,
 }
 
+/// Locked for moments, never for I/O: a library that loads slowly holds up nobody else.
 static KNOWN: Mutex<Vec<&'static Plugin>> = Mutex::new(Vec::new());
 
 fn known() -> MutexGuard<'static, Vec<&'static Plugin>> {
@@ -34,6 +35,12 @@ fn known() -> MutexGuard<'static, Vec<&'static Plugin>> {
 /// The library stays loaded until the process ends. Loading it again, by whatever path, gives the
 /// same entry. The plugin is opened when a [`Registry`](compressor_api::Registry) first needs it,
 /// or at once by [`Registry::open`](compressor_api::Registry::open).
+///
+/// The library, the [`manifest`](manifest()) if there is one, and the directories in which they
+/// really lie must belong to root or to the user of this process, and be writable by nobody else:
+/// a plugin in `/tmp`, or in a directory of mode 0775, is refused. A library that was listed is kept
+/// open, one file descriptor each, and never taken for another file: once it is replaced, its path
+/// is refused until the process starts again.
 ///
 /// ```no_run
 /// use compressor_api::Registry;
@@ -63,46 +70,75 @@ pub(super) fn list_one(path: &Path) -> Result<&'static ProviderEntry, PluginErro
 
 /// The plugin at `path`, new or known.
 fn find(path: &Path, load: bool) -> Result<&'static Plugin, PluginError> {
-    let checked = file::check(path)?;
     let refuse = |refusal| PluginError::new(path, refusal);
-    // Held while a library is loaded, so that two threads do not load one twice. A plugin that logs
-    // meanwhile does not need it.
-    let mut known = known();
-    if let Some(plugin) = known.iter().find(|plugin| plugin.file == checked.id) {
+    let checked = file::check(path)?;
+    let real = checked.path.clone();
+    let library = library::claim(checked).map_err(refuse)?;
+    if let Some(plugin) = of_library(&known(), &library) {
         return Ok(plugin);
     }
-    let is_new = |description: &Description| {
-        let id = description.id;
-        match known.iter().find(|other| other.description.id == id) {
-            None => Ok(()),
-            Some(other) => Err(refuse(Refusal::DuplicateId {
-                id: id.to_string(),
-                other: other.path.clone(),
-            })),
-        }
-    };
-    let manifest = manifest::beside(&checked.path).map_err(refuse)?;
+    let manifest = manifest::beside(&real).map_err(refuse)?;
+    // Before any code of a library runs that cannot be listed.
     if let Some(description) = &manifest {
-        is_new(description)?;
+        is_new(&known(), description).map_err(refuse)?;
     }
     let (description, table) = match manifest {
         Some(description) if !load => (description, None),
         manifest => {
-            let loaded = load_table(&checked.path, manifest.as_ref());
-            let (table, description) = loaded.map_err(refuse)?;
-            is_new(&description)?;
-            (description, Some(table))
+            let loaded = load_as(&library, &real, manifest.as_ref()).map_err(refuse)?;
+            (loaded.description, Some(loaded.table))
         }
     };
+    let mut known = known();
+    // Another thread may have been faster.
+    if let Some(plugin) = of_library(&known, &library) {
+        return Ok(plugin);
+    }
+    is_new(&known, &description).map_err(refuse)?;
     let plugin: &'static Plugin = Box::leak(Box::new(Plugin {
         path: path.into(),
-        file: checked.id,
+        library,
         description,
-        table: Mutex::new(table),
+        table: table.map_or_else(OnceLock::new, OnceLock::from),
         entry: OnceLock::new(),
     }));
     known.push(plugin);
     Ok(plugin)
+}
+
+fn of_library(known: &[&'static Plugin], library: &Arc<Library>) -> Option<&'static Plugin> {
+    let mut known = known.iter().copied();
+    known.find(|plugin| Arc::ptr_eq(&plugin.library, library))
+}
+
+/// Refuses a name that another plugin has.
+fn is_new(known: &[&'static Plugin], description: &Description) -> Result<(), Refusal> {
+    let id = description.id;
+    match known.iter().find(|other| other.description.id == id) {
+        None => Ok(()),
+        Some(other) => Err(Refusal::DuplicateId {
+            id: id.to_string(),
+            other: other.path.clone(),
+        }),
+    }
+}
+
+/// Loads a library, which must say about itself what its manifest says.
+fn load_as(
+    library: &Library,
+    path: &Path,
+    manifest: Option<&Description>,
+) -> Result<Loaded, Refusal> {
+    let loaded = library.load(path)?;
+    match manifest.and_then(|manifest| manifest.difference(&loaded.description)) {
+        None => Ok(loaded),
+        Some(what) => {
+            let file = manifest::path_beside(path);
+            let file = file.display();
+            let why = format!("{file} and the library differ in {what}");
+            Err(Refusal::Manifest { why })
+        }
+    }
 }
 
 impl Plugin {
@@ -112,35 +148,18 @@ impl Plugin {
 
     /// The library's table, loading it if that is still to be done.
     fn table(&self) -> Result<&'static Table, Refusal> {
-        let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(table) = *table {
+        if let Some(table) = self.table.get() {
             return Ok(table);
         }
-        let checked = file::check(&self.path).map_err(|error| error.refusal().clone())?;
-        if checked.id != self.file {
+        let checked = file::check(&self.path).map_err(PluginError::into_refusal)?;
+        let real = checked.path.clone();
+        let library = library::claim(checked)?;
+        if !Arc::ptr_eq(&library, &self.library) {
             return Err(Refusal::Replaced);
         }
-        let (loaded, _) = load_table(&checked.path, Some(&self.description))?;
-        *table = Some(loaded);
-        Ok(loaded)
+        let loaded = load_as(&library, &real, Some(&self.description))?;
+        Ok(self.table.get_or_init(|| loaded.table))
     }
-}
-
-/// Loads a library and reads what it says about itself, which must be what its manifest says.
-fn load_table(
-    path: &Path,
-    manifest: Option<&Description>,
-) -> Result<(&'static Table, Description), Refusal> {
-    let table = ffi::load(path, HostTable::leak(path))?;
-    let description = Description::new(table.draft()?)?;
-    if let Some(what) = manifest.and_then(|manifest| manifest.difference(&description)) {
-        let file = manifest::path_beside(path);
-        return Err(manifest::wrong(format!(
-            "{} and the library differ in {what}",
-            file.display()
-        )));
-    }
-    Ok((Box::leak(Box::new(table)), description))
 }
 
 impl Open for Plugin {
@@ -150,7 +169,7 @@ impl Open for Plugin {
             .map_err(|refusal| PluginError::new(&self.path, refusal).into_open_error())?;
         // The entry is where this opener was found.
         let entry = self.entry.get().ok_or_else(|| OpenError::Broken {
-            why: format!("{} was never listed", self.path.display()),
+            why: error::at(&self.path, "was never listed"),
         })?;
         factory::open(&self.path, table, entry, params)
     }

@@ -20,7 +20,7 @@ use crate::guest::{self, Exported};
 fn through_the_abi<E: Exported>(
     params: &[(&str, &str)],
 ) -> Result<(ProviderEntry, Arc<dyn CompressorFactory>), OpenError> {
-    let host = HostTable::leak(Path::new("/loopback"));
+    let host = HostTable::of(Path::new("/loopback"));
     // SAFETY: the entry point that the macro would export.
     let table = unsafe { ffi::enter(guest::enter::<E>, host) }.unwrap();
     let table: &'static Table = Box::leak(Box::new(table));
@@ -341,7 +341,7 @@ fn what_open_says_is_cut_to_fit() {
 
 #[test]
 fn a_provider_that_c_has_no_words_for_has_no_table() {
-    let host = HostTable::leak(Path::new("/loopback"));
+    let host = HostTable::of(Path::new("/loopback"));
     // SAFETY: the entry point that the macro would export.
     let refused = unsafe { ffi::enter(guest::enter::<Unfit>, host) }.unwrap_err();
     assert_eq!(refused, super::Refusal::NoTable);

@@ -2,6 +2,7 @@
 //! runs none of its code.
 
 use std::fs;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use compressor_api::{ParamKind, ParamSpec, ProviderEntry};
@@ -9,12 +10,15 @@ use serde::{Deserialize, Serialize};
 
 use super::description::{Description, Draft, DraftParam};
 use super::error::Refusal;
-use super::file::secure;
+use super::file;
 use crate::abi::{
     ABI_MAJOR, CP_PARAM_BOOL, CP_PARAM_BYTES, CP_PARAM_CHOICE, CP_PARAM_DURATION, CP_PARAM_INT,
     CP_PARAM_TEXT,
 };
 use crate::codes;
+
+/// The greatest length of a manifest, in bytes: a thousand times that of one with two parameters.
+const MAX_LEN: u64 = 1 << 20;
 
 /// The manifest of a provider, as it belongs beside its library: `libNAME.toml` for `libNAME.so`.
 ///
@@ -41,7 +45,8 @@ use crate::codes;
 /// doc = "One line for people"
 /// ```
 ///
-/// It must say what the library says, or the plugin is refused when it is loaded.
+/// It must say what the library says, or the plugin is refused when it is loaded. Nobody but root and
+/// the user of the process may write to it or to its directory, and it has at most 1 MiB.
 #[must_use]
 pub fn manifest(entry: &ProviderEntry) -> String {
     let manifest = Manifest {
@@ -68,14 +73,26 @@ pub(super) fn path_beside(library: &Path) -> PathBuf {
 /// Reads the manifest beside a library; `None` if there is none.
 pub(super) fn beside(library: &Path) -> Result<Option<Description>, Refusal> {
     let path = path_beside(library);
-    let unreadable = |error: std::io::Error| wrong(format!("cannot be read: {error}"));
-    let metadata = match fs::metadata(&path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        found => found.map_err(unreadable)?,
-    };
-    secure(&path, &metadata)?;
-    let text = fs::read_to_string(&path).map_err(unreadable)?;
-    parse(&text).map(Some)
+    // A link that leads nowhere is a manifest that is missing, not one that was never meant to be.
+    if let Err(error) = fs::symlink_metadata(&path)
+        && error.kind() == io::ErrorKind::NotFound
+    {
+        return Ok(None);
+    }
+    let checked = file::open(&path).map_err(|refusal| match refusal {
+        refusal @ Refusal::Insecure { .. } => refusal,
+        refusal => wrong(refusal.to_string()),
+    })?;
+    let mut text = Vec::new();
+    let mut start = checked.file.take(MAX_LEN + 1);
+    start
+        .read_to_end(&mut text)
+        .map_err(|error| wrong(format!("cannot be read: {error}")))?;
+    if start.limit() == 0 {
+        return Err(wrong(format!("has more than {MAX_LEN} bytes")));
+    }
+    let text = str::from_utf8(&text).map_err(|_| wrong("is not UTF-8".into()))?;
+    parse(text).map(Some)
 }
 
 fn parse(text: &str) -> Result<Description, Refusal> {
@@ -84,10 +101,8 @@ fn parse(text: &str) -> Result<Description, Refusal> {
             let before = text.get(..span.start).unwrap_or_default();
             before.matches('\n').count() + 1
         });
-        wrong(format!(
-            "is wrong in line {line}: {}",
-            error.message().replace('\n', " ")
-        ))
+        let message = error.message().replace('\n', " ");
+        wrong(format!("is wrong in line {line}: {message}"))
     })?;
     if manifest.abi != ABI_MAJOR {
         return Err(Refusal::OtherMajor {
@@ -114,7 +129,7 @@ fn parse(text: &str) -> Result<Description, Refusal> {
     Description::new(draft).map_err(|violation| wrong(violation.0))
 }
 
-pub(super) fn wrong(why: String) -> Refusal {
+fn wrong(why: String) -> Refusal {
     Refusal::Manifest { why }
 }
 

@@ -9,6 +9,7 @@ mod factory;
 mod ffi;
 mod file;
 mod known;
+mod library;
 #[cfg(test)]
 mod loopback;
 mod manifest;

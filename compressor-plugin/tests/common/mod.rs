@@ -114,6 +114,22 @@ pub fn directory(name: &str) -> PathBuf {
     path
 }
 
+/// A pipe with a name; `None` if this machine cannot make one.
+pub fn fifo(path: &Path) -> Option<PathBuf> {
+    match Command::new("mkfifo")
+        .arg("-m")
+        .arg("644")
+        .arg(path)
+        .status()
+    {
+        Ok(status) if status.success() => Some(path.into()),
+        _ => {
+            eprintln!("skipped: there is no mkfifo");
+            None
+        }
+    }
+}
+
 /// Sets permission bits, whatever the umask is.
 pub fn mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();

@@ -1,6 +1,6 @@
 use std::ffi::{CStr, c_char};
 use std::panic::catch_unwind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::ptr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -8,12 +8,14 @@ use super::pointed::{one_line, string};
 use crate::abi::{
     self, ABI_MAJOR, ABI_MINOR, CP_LOG_DEBUG, CP_LOG_ERROR, CP_LOG_INFO, HOST_MAGIC, Head,
 };
+use crate::host::error;
 
 /// The host as one plugin sees it: one per plugin, so that log lines carry its path.
 #[derive(Debug)]
 pub(in crate::host) struct HostTable {
     pub(super) table: abi::Host,
-    path: PathBuf,
+    /// Of the plugin, as it is printed.
+    path: String,
 }
 
 // SAFETY: immutable, and so is the name that it points to, which is a constant.
@@ -25,14 +27,19 @@ unsafe impl Sync for HostTable {}
 static HOSTS: Mutex<Vec<&'static HostTable>> = Mutex::new(Vec::new());
 
 impl HostTable {
-    /// A table that lives until the process ends.
-    pub(in crate::host) fn leak(path: &Path) -> &'static Self {
+    /// The table for the plugin at `path`: one per path, which lives until the process ends.
+    pub(in crate::host) fn of(path: &Path) -> &'static Self {
         const NAME: &CStr = match CStr::from_bytes_with_nul(
             concat!("compressor ", env!("CARGO_PKG_VERSION"), "\0").as_bytes(),
         ) {
             Ok(name) => name,
             Err(_) => c"compressor",
         };
+        let path = error::printable(&path.display().to_string());
+        let mut hosts = hosts();
+        if let Some(known) = hosts.iter().find(|host| host.path == path) {
+            return known;
+        }
         let host: &'static Self = Box::leak(Box::new(Self {
             table: abi::Host {
                 head: Head {
@@ -45,9 +52,9 @@ impl HostTable {
                 name: NAME.as_ptr(),
                 log: Some(log),
             },
-            path: path.into(),
+            path,
         }));
-        hosts().push(host);
+        hosts.push(host);
         host
     }
 }
@@ -68,7 +75,7 @@ unsafe extern "C" fn log(host: *const abi::Host, level: u32, text: *const c_char
         let (Some(host), Ok(text)) = (known, unsafe { string(text, "a log line") }) else {
             return;
         };
-        let (plugin, text) = (host.path.display(), one_line(&text));
+        let (plugin, text) = (&host.path, one_line(&text));
         match level {
             ..=CP_LOG_ERROR => tracing::error!(%plugin, "{text}"),
             CP_LOG_INFO => tracing::info!(%plugin, "{text}"),
@@ -79,5 +86,17 @@ unsafe extern "C" fn log(host: *const abi::Host, level: u32, text: *const c_char
     if let Err(payload) = logged {
         // Dropping it could panic again.
         std::mem::forget(payload);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_has_one_table_however_often_it_is_loaded() {
+        let host = HostTable::of(Path::new("/a/x.so"));
+        assert!(ptr::eq(HostTable::of(Path::new("/a/x.so")), host));
+        assert!(!ptr::eq(HostTable::of(Path::new("/a/y.so")), host));
     }
 }

@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
-use super::pointed::one_line;
 use super::{HostTable, Table};
 use crate::abi::{self, ABI_MAJOR, SYMBOL};
 use crate::host::error::Refusal;
@@ -25,21 +24,31 @@ macro_rules! entry_point {
     () => { unsafe extern "C" fn(*const abi::Host) -> *const abi::Plugin };
 }
 
-/// Loads a library and reads its table. It stays loaded, whatever comes of it: code that has run
-/// may have left threads and destructors behind.
-pub(in crate::host) fn load(path: &Path, host: &'static HostTable) -> Result<Table, Refusal> {
+/// A library whose initialisers have run. It stays loaded, whatever comes of it: they may have left
+/// threads and destructors behind.
+pub(in crate::host) struct Running(ManuallyDrop<Library>);
+
+/// Loads a library.
+pub(in crate::host) fn load(path: &Path) -> Result<Running, Refusal> {
     LIBRARIES.fetch_add(1, Ordering::Relaxed);
     // SAFETY: this runs the library's initialisers. The operator asked for it by an absolute path
     // that only root or this user could have written.
     let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
-    let library = ManuallyDrop::new(library.map_err(|error| Refusal::Loader {
-        message: loader_message(&error),
-    })?);
-    // SAFETY: what has this name has this type.
-    let entry = unsafe { library.get::<entry_point!()>(SYMBOL) };
-    let entry = *entry.map_err(|_| other_major(&library))?;
-    // SAFETY: the entry point of a library that is never unloaded.
-    unsafe { enter(entry, host) }
+    let library = library.map_err(|error| Refusal::Loader {
+        message: loader_message(path, &error),
+    })?;
+    Ok(Running(ManuallyDrop::new(library)))
+}
+
+impl Running {
+    /// Reads the library's table.
+    pub(in crate::host) fn table(&self, host: &'static HostTable) -> Result<Table, Refusal> {
+        // SAFETY: what has this name has this type.
+        let entry = unsafe { self.0.get::<entry_point!()>(SYMBOL) };
+        let entry = *entry.map_err(|_| other_major(&self.0))?;
+        // SAFETY: the entry point of a library that is never unloaded.
+        unsafe { enter(entry, host) }
+    }
 }
 
 /// Calls an entry point and reads the table that it returns.
@@ -57,13 +66,15 @@ pub(in crate::host) unsafe fn enter(
     unsafe { Table::read(table) }
 }
 
-/// What the loader says, in one line.
-fn loader_message(error: &libloading::Error) -> String {
+/// What the loader says, without the path of the library that it was asked for: whoever reports it
+/// says that.
+fn loader_message(path: &Path, error: &libloading::Error) -> String {
     let message = match error {
         libloading::Error::DlOpen { source, .. } => source.to_string(),
         other => other.to_string(),
     };
-    one_line(&message)
+    let asked_for = format!("{}: ", path.display());
+    message.strip_prefix(&asked_for).unwrap_or(&message).into()
 }
 
 /// Why a library has no symbol of this major version.

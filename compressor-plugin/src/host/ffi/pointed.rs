@@ -5,14 +5,14 @@ use std::mem::MaybeUninit;
 use std::ptr;
 
 use crate::abi::{self, MAX_TEXT};
+use crate::host::description::{few, too_long};
 use crate::host::error::Violation;
 
 /// Room for the text of a rare call, in bytes.
 const TEXT_CAPACITY: usize = 512;
 
-/// Greatest length of a list, and of an item in it in bytes: far more than anybody needs, far less
-/// than a number that was never set.
-const MAX_ITEMS: usize = 256;
+/// Greatest size of an item of a list, in bytes: far more than anybody needs, far less than a number
+/// that was never set.
 const MAX_ITEM_SIZE: usize = 4096;
 
 /// Copies as much of a struct as its side states; what lies beyond is zero.
@@ -54,9 +54,7 @@ pub(super) unsafe fn list<T>(
             "has {what} at an address that no list can have"
         )));
     }
-    if count > MAX_ITEMS {
-        return Err(Violation(format!("has {count} {what}")));
-    }
+    few(count, what)?;
     if !(least..=MAX_ITEM_SIZE).contains(&item_size) || !item_size.is_multiple_of(align_of::<T>()) {
         return Err(Violation(format!("has {what} of {item_size} bytes each")));
     }
@@ -83,9 +81,7 @@ pub(super) unsafe fn string(text: *const c_char, what: &str) -> Result<String, V
             byte => bytes.push(byte),
         }
         if bytes.len() > MAX_TEXT {
-            return Err(Violation(format!(
-                "has more than {MAX_TEXT} bytes in {what}"
-            )));
+            return Err(too_long(what));
         }
     }
     String::from_utf8(bytes).map_err(|_| Violation(format!("has {what} that is not UTF-8")))
