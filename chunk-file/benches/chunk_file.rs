@@ -1,54 +1,110 @@
-//! Chunk files from end to end: compress or decompress, CRC, file.
-//!
-//! `read` has 20 ranges of 100 bytes within 4 chunks and within 20, one by one and by `read_many`.
-//! `write` and `sequence` have 16 KiB chunks of rows, Deflate, by software and by whatever
-//! accelerates it. `TMPDIR=/dev/shm` keeps the disk out of it:
+//! Chunk files from end to end, software and accelerator side by side.
 //!
 //! ```sh
-//! TMPDIR=/dev/shm cargo bench -p chunk-file
+//! cargo bench -p chunk-file
 //! ```
 //!
-//! On a virtual machine with 2 cores that others kept busy, accelerated by libdeflate: `write` 2.7
-//! times as fast as software, `sequence` 2.0 times. `many` within 4 chunks 4.1 times as fast as
-//! `single` in software and 3.6 times accelerated, within 20 chunks 1.08 and 1.00 times.
+//! prints, of one run:
+//!
+//! - `write`, `sequence`: 16 KiB chunks of rows, Deflate at level 6, one thread; compress or
+//!   decompress, CRC and file.
+//! - `read`: 20 ranges of 100 bytes within 4 chunks and within 20, one by one and by `read_many`,
+//!   without a cache.
+//!
+//! All read what software wrote.
+//!
+//! What is compared takes turns ([`interleave`]). Times and CPU times are medians of quiet rounds,
+//! "as fast" and "of its CPU" medians of what they were of the first line's in the same round.
+//! Pairs are in `/dev/shm` if there is one, so that the disk is not what is measured. The numbers of
+//! a run are in the documentation of the crate.
 #![allow(
     clippy::unwrap_used,
     missing_docs,
     reason = "a benchmark stops where something fails"
 )]
 
+use std::convert::Infallible;
 use std::hint::black_box;
 use std::io::{Read, Write};
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use chunk_file::{Pair, Params, Reader, ReaderOptions, Writer, WriterOptions};
 use compressor::{Compressor, Engine, Policy};
 use compressor_benches::data::{Kind, generate};
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use compressor_benches::measure::{Lap, Median, Pace, Rounds, interleave};
+use tempfile::TempDir;
 
-const CHUNK: u64 = 16 << 10;
-const CHUNKS: u64 = 1024;
+const CHUNK: usize = 16 << 10;
+/// Chunks that are written in one operation, and read in sequence.
+const WRITTEN: usize = 128;
+/// Chunks that are read at random.
+const RANDOM: u64 = 1024;
+
+/// One line of a comparison: what is measured, and the operation.
+struct Lane<'a> {
+    name: String,
+    run: Box<dyn FnMut() + 'a>,
+}
+
+impl<'a> Lane<'a> {
+    fn new(name: impl Into<String>, run: impl FnMut() + 'a) -> Self {
+        let (name, run) = (name.into(), Box::new(run));
+        Self { name, run }
+    }
+}
+
+fn main() {
+    // `cargo bench` says so; as a test, it only has to work.
+    let measured = std::env::args().any(|arg| arg == "--bench");
+    let pace = Pace::new(if measured {
+        Duration::from_secs(15)
+    } else {
+        Duration::ZERO
+    });
+    let dir = directory();
+    println!("pairs in {}", dir.path().display());
+    write(&dir, &pace);
+    sequence(&dir, &pace);
+    for chunks in [4, 20] {
+        read(&dir, chunks, &pace);
+    }
+}
+
+fn directory() -> TempDir {
+    let memory = Path::new("/dev/shm");
+    if memory.is_dir() {
+        tempfile::tempdir_in(memory).unwrap()
+    } else {
+        tempfile::tempdir().unwrap()
+    }
+}
 
 fn params() -> Params {
     Params::from_cql([("class", "DeflateCompressor")]).unwrap()
 }
 
-fn codecs() -> [(&'static str, Arc<dyn Compressor>); 2] {
-    let software = Engine::builder().policy(Policy::software_only());
-    let of =
-        |engine: Engine| -> Arc<dyn Compressor> { engine.compressor(params().spec()).unwrap() };
-    [
-        ("software", of(software.build().unwrap())),
-        ("accelerated", of(Engine::new().unwrap())),
-    ]
+fn software() -> Arc<dyn Compressor> {
+    let engine = Engine::builder().policy(Policy::software_only());
+    engine.build().unwrap().compressor(params().spec()).unwrap()
 }
 
-fn write(pair: &Pair, codec: &Arc<dyn Compressor>, content: &[u8]) {
+/// Who is compared; the first is what the others are compared with.
+fn codecs() -> Vec<(String, Arc<dyn Compressor>)> {
+    let accelerated = Engine::new().unwrap().compressor(params().spec()).unwrap();
+    let sides = accelerated.effective();
+    let name = |side: Option<compressor::EffectiveSide>| side.unwrap().provider.as_str();
+    let by = format!("{}/{}", name(sides.compress), name(sides.decompress));
+    vec![("software".into(), software()), (by, accelerated)]
+}
+
+fn write_pair(pair: &Pair, codec: &Arc<dyn Compressor>, content: &[u8]) -> u64 {
     let options = WriterOptions::new();
     let mut writer = Writer::create(pair, params(), codec.clone(), options).unwrap();
     writer.write_all(content).unwrap();
-    writer.finish().unwrap();
+    writer.finish().unwrap().file_len
 }
 
 fn remove(pair: &Pair) {
@@ -56,83 +112,131 @@ fn remove(pair: &Pair) {
     std::fs::remove_file(pair.info()).unwrap();
 }
 
-fn transfers(c: &mut Criterion) {
-    let dir = tempfile::tempdir().unwrap();
-    let content = generate(Kind::Rows, 1, (CHUNK * CHUNKS) as usize).bytes;
+fn write(dir: &TempDir, pace: &Pace) {
+    let content = generate(Kind::Rows, 1, CHUNK * WRITTEN).bytes;
     let pair = Pair::new(dir.path(), "nb-1-big");
-
-    let mut group = c.benchmark_group("write");
-    group.sample_size(10);
-    group.throughput(Throughput::Bytes(content.len() as u64));
-    for (name, codec) in codecs() {
-        group.bench_function(name, |b| {
-            b.iter(|| {
-                write(&pair, &codec, &content);
-                remove(&pair);
-            });
-        });
+    let codecs = codecs();
+    println!();
+    for (name, codec) in &codecs {
+        let file_len = write_pair(&pair, codec, &content);
+        remove(&pair);
+        let ratio = file_len as f64 / content.len() as f64;
+        println!("{name}: data file through content {ratio:.4}");
     }
-    group.finish();
+    let lanes = codecs.iter().map(|(name, codec)| {
+        let (pair, content) = (&pair, &content);
+        Lane::new(name, move || {
+            write_pair(pair, codec, content);
+            remove(pair);
+        })
+    });
+    compare("write", content.len(), lanes.collect(), pace);
+}
 
-    let [(_, software), _] = codecs();
-    write(&pair, &software, &content);
-    let mut group = c.benchmark_group("sequence");
-    group.sample_size(10);
-    group.throughput(Throughput::Bytes(content.len() as u64));
-    for (name, codec) in codecs() {
+fn sequence(dir: &TempDir, pace: &Pace) {
+    let content = generate(Kind::Rows, 1, CHUNK * WRITTEN).bytes;
+    let pair = Pair::new(dir.path(), "nb-2-big");
+    write_pair(&pair, &software(), &content);
+    let lanes = codecs().into_iter().map(|(name, codec)| {
         let reader = Reader::open_as(&pair, codec, ReaderOptions::default()).unwrap();
         let mut buffer = vec![0; 64 << 10];
-        group.bench_function(name, |b| {
-            b.iter(|| {
-                let mut sequence = reader.sequential();
-                while sequence.read(&mut buffer).unwrap() != 0 {}
-                black_box(&buffer);
-            });
-        });
-    }
-    group.finish();
+        Lane::new(name, move || {
+            let mut sequence = reader.sequential();
+            while sequence.read(&mut buffer).unwrap() != 0 {}
+            black_box(&buffer);
+        })
+    });
+    compare("sequence", content.len(), lanes.collect(), pace);
 }
 
 /// 20 ranges of 100 bytes in so many chunks, the chunks far from each other.
 fn ranges(chunks: u64) -> Vec<Range<u64>> {
     (0..20)
         .map(|at| {
-            let chunk = at % chunks * (CHUNKS / chunks);
-            let start = chunk * CHUNK + at * 701;
+            let chunk = at % chunks * (RANDOM / chunks);
+            let start = chunk * CHUNK as u64 + at * 701;
             start..start + 100
         })
         .collect()
 }
 
-fn reads(c: &mut Criterion) {
-    let dir = tempfile::tempdir().unwrap();
-    let content = generate(Kind::Rows, 1, (CHUNK * CHUNKS) as usize).bytes;
-    let pair = Pair::new(dir.path(), "nb-1-big");
-    let [(_, software), _] = codecs();
-    write(&pair, &software, &content);
-
+fn read(dir: &TempDir, chunks: u64, pace: &Pace) {
+    let content = generate(Kind::Rows, 1, CHUNK * RANDOM as usize).bytes;
+    let pair = Pair::new(dir.path(), &format!("nb-{chunks}-random"));
+    write_pair(&pair, &software(), &content);
+    let ranges = &ranges(chunks);
     for (name, codec) in codecs() {
-        let reader = Reader::open_as(&pair, codec, ReaderOptions::default()).unwrap();
-        let mut group = c.benchmark_group(format!("read/{name}"));
-        group.throughput(Throughput::Elements(20));
-        for chunks in [4, 20] {
-            let ranges = ranges(chunks);
-            group.bench_with_input(BenchmarkId::new("single", chunks), &ranges, |b, ranges| {
-                b.iter(|| {
-                    for range in ranges {
-                        let mut item = vec![0; 100];
-                        reader.read_at(range.start, &mut item).unwrap();
-                        black_box(item);
-                    }
-                });
-            });
-            group.bench_with_input(BenchmarkId::new("many", chunks), &ranges, |b, ranges| {
-                b.iter(|| black_box(reader.read_many(ranges)));
-            });
-        }
-        group.finish();
+        let reader = &Reader::open_as(&pair, codec, ReaderOptions::default()).unwrap();
+        let single = Lane::new("20 × read_at", || {
+            for range in ranges {
+                let mut item = vec![0; 100];
+                reader.read_at(range.start, &mut item).unwrap();
+                black_box(item);
+            }
+        });
+        let many = Lane::new("read_many", || {
+            black_box(reader.read_many(ranges));
+        });
+        let title = format!("read within {chunks} chunks, {name}");
+        compare(&title, 20 * 100, vec![single, many], pace);
     }
 }
 
-criterion_group!(benches, transfers, reads);
-criterion_main!(benches);
+/// Measures operations on so many bytes side by side, and prints a line of each.
+fn compare(title: &str, bytes: usize, mut lanes: Vec<Lane<'_>>, pace: &Pace) {
+    let mut work: Vec<_> = lanes
+        .iter_mut()
+        .map(|lane| {
+            |ops: Range<usize>| {
+                ops.for_each(|_| (lane.run)());
+                Ok::<(), Infallible>(())
+            }
+        })
+        .collect();
+    let Ok(rounds) = interleave(&mut work, pace, |_| ());
+    drop(work);
+    let quiet = rounds.quiet();
+    println!("\n{title}: {} of {} rounds", quiet.len(), rounds.len());
+    println!(
+        "  {:<28} {:>10} {:>10} {:>12} {:>8} {:>10}",
+        "", "µs", "MB/s", "CPU ns/byte", "as fast", "of its CPU"
+    );
+    let laps = |lane: usize| -> Vec<Lap> {
+        let laps = rounds.laps(lane);
+        quiet
+            .iter()
+            .filter_map(|round| laps.get(*round))
+            .copied()
+            .collect()
+    };
+    let first = laps(0);
+    for (nth, lane) in lanes.iter().enumerate() {
+        let own = laps(nth);
+        let median = |of: fn(&Lap) -> Duration| per_op(&rounds, own.iter().map(of));
+        let (wall, cpu) = (median(|lap| lap.wall), median(|lap| lap.cpu));
+        println!(
+            "  {:<28} {:>10.1} {:>10.1} {:>12.3} {:>8.2} {:>10.2}",
+            lane.name,
+            wall * 1e6,
+            bytes as f64 / wall / 1e6,
+            cpu * 1e9 / bytes as f64,
+            quotient(&first, &own, |lap| lap.wall),
+            quotient(&own, &first, |lap| lap.cpu),
+        );
+    }
+}
+
+/// The median, in seconds an operation.
+fn per_op(rounds: &Rounds, times: impl Iterator<Item = Duration>) -> f64 {
+    let ops = rounds.ops_per_round() as f64;
+    Median::of(times.map(|time| time.as_secs_f64() / ops)).map_or(0.0, |median| median.value)
+}
+
+/// The median over the rounds of what one took through what the other took.
+fn quotient(one: &[Lap], other: &[Lap], of: fn(&Lap) -> Duration) -> f64 {
+    let quotients = one
+        .iter()
+        .zip(other)
+        .map(|(one, other)| of(one).as_secs_f64() / of(other).as_secs_f64());
+    Median::of(quotients).map_or(0.0, |median| median.value)
+}

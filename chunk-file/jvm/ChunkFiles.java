@@ -22,7 +22,7 @@ import org.apache.cassandra.schema.CompressionParams;
  * Reads and writes pairs with Cassandra's own classes, for another process.
  *
  * <p>A request is a line of fields with tabs between them, the answer a line that is {@code ok} or
- * an error. End of input ends the process.
+ * an error. Before the first request a line says {@code ready}. End of input ends the process.
  *
  * <ul>
  *   <li>{@code read PAIR OUTPUT MMAP}: the content of a pair, to a file; {@code MMAP} is
@@ -39,6 +39,8 @@ public final class ChunkFiles {
         // What a library prints must not be taken for an answer.
         System.setOut(System.err);
         DatabaseDescriptor.clientInitialization(false);
+        answers.println("ready");
+        answers.flush();
         var requests = new BufferedReader(new InputStreamReader(System.in));
         for (String line; (line = requests.readLine()) != null; ) {
             String answer = "ok";

@@ -60,6 +60,8 @@ pub enum Error {
     },
     /// A request goes beyond the data, or ends before it begins.
     OutOfRange {
+        /// The data file.
+        path: Arc<Path>,
         /// First byte asked for.
         start: u64,
         /// One past the last byte asked for.
@@ -76,6 +78,13 @@ pub enum Error {
     TooLong {
         /// The data file.
         path: Arc<Path>,
+    },
+    /// Memory could not be had.
+    OutOfMemory {
+        /// The data file it was for.
+        path: Arc<Path>,
+        /// How many bytes were asked for.
+        bytes: u64,
     },
     /// The parameters cannot be used.
     Params(ParamsError),
@@ -110,6 +119,7 @@ impl Error {
             Self::OutOfRange { .. } | Self::Exists { .. } | Self::TooLong { .. } => {
                 ErrorKind::InvalidArgument.name()
             }
+            Self::OutOfMemory { .. } => ErrorKind::OutOfMemory.name(),
             Self::Params(_) => ErrorKind::InvalidArgument.name(),
             Self::Broken { .. } => ErrorKind::Poisoned.name(),
         }
@@ -152,16 +162,20 @@ impl fmt::Display for Error {
             ),
             Self::Unavailable { path, why } => write!(f, "{}: {why}", path.display()),
             Self::OutOfRange {
+                path,
                 start,
                 end,
                 data_len,
-            } => write!(f, "bytes {start}..{end} of {data_len}"),
+            } => write!(f, "{}: bytes {start}..{end} of {data_len}", path.display()),
             Self::Exists { path } => write!(
                 f,
                 "{}: exists; another writer made it, is making it, or left it half made",
                 path.display()
             ),
             Self::TooLong { path } => write!(f, "{}: more than 2147483647 chunks", path.display()),
+            Self::OutOfMemory { path, bytes } => {
+                write!(f, "{}: no memory for {bytes} bytes", path.display())
+            }
             Self::Params(error) => error.fmt(f),
             Self::Broken { path } => write!(f, "{}: the writer failed before", path.display()),
         }
@@ -192,6 +206,7 @@ impl From<Error> for io::Error {
             Error::Refused { .. } | Error::Corrupt { .. } => io::ErrorKind::InvalidData,
             Error::Exists { .. } => io::ErrorKind::AlreadyExists,
             Error::OutOfRange { .. } | Error::Params(_) => io::ErrorKind::InvalidInput,
+            Error::OutOfMemory { .. } => io::ErrorKind::OutOfMemory,
             _ => io::ErrorKind::Other,
         };
         Self::new(kind, error)

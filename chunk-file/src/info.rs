@@ -1,13 +1,13 @@
-use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::ops::Range;
 use std::path::Path;
 
-use compressor::{Spec, cassandra};
+use compressor::{Format, Spec, cassandra};
 
 use crate::error::Flaw;
 use crate::params::{NEVER_RAW, is_chunk_len, is_max_compressed_len, min_compress_ratio};
-use crate::{Error, Params, mutf8};
+use crate::regular::open_regular;
+use crate::{Error, Pair, Params, mutf8};
 
 /// Bytes of the CRC32 behind each chunk.
 pub(crate) const CRC_LEN: u64 = 4;
@@ -54,6 +54,16 @@ pub struct Chunk {
 }
 
 impl CompressionInfo {
+    /// Reads and checks the metadata of a pair; reads nothing of its data file but the length.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`], also for a file that is not a regular one; [`Error::Refused`].
+    pub fn of(pair: &Pair) -> Result<Self, Error> {
+        let (_, file_len) = open_regular(pair.data())?;
+        Self::read(pair.info(), file_len)
+    }
+
     /// Reads and checks `path`, for a data file of `file_len` bytes.
     ///
     /// Takes no memory for what a number in the file promises: offsets are counted against the
@@ -61,11 +71,9 @@ impl CompressionInfo {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`], [`Error::Refused`].
+    /// [`Error::Io`], also for a file that is not a regular one; [`Error::Refused`].
     pub fn read(path: &Path, file_len: u64) -> Result<Self, Error> {
-        let io = |doing| move |error| Error::io(path, doing, error);
-        let file = File::open(path).map_err(io("open"))?;
-        let info_len = file.metadata().map_err(io("look up"))?.len();
+        let (file, info_len) = open_regular(path)?;
         let mut input = Input {
             inner: BufReader::new(file),
             left: info_len,
@@ -299,9 +307,15 @@ fn chunk_count(found: i32, data_len: u64, chunk_len: u32) -> Result<u64, Flaw> {
 
 /// More than any compressor makes of a chunk: Snappy's bound is 32 + n + n/6, and every other one
 /// is smaller.
-fn longest_stored(chunk_len: u32) -> u64 {
+pub(crate) fn longest_stored(chunk_len: u32) -> u64 {
     let len = u64::from(chunk_len);
     len + len / 4 + 1024
+}
+
+/// Whether so many compressed bytes can hold so much content.
+pub(crate) fn can_hold(format: Format, stored: u64, content: u64) -> bool {
+    let expansion = format.max_expansion();
+    expansion.is_none_or(|expansion| stored.saturating_mul(expansion) >= content)
 }
 
 const _: () = assert!(NEVER_RAW as i32 == i32::MAX);
@@ -361,7 +375,6 @@ impl From<Flaw> for Bad {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use compressor::Format;
 
     /// Two full chunks and one of 100 bytes, of 1,000 bytes each as stored.
     fn sample() -> (Params, Vec<u8>) {

@@ -63,8 +63,12 @@
 //!
 //! # Platforms
 //!
-//! Unix: positioned reads, and directories that can be synced. Files are read with `pread`, never
-//! mapped: a mapped file that is cut short is a signal, and mapping is `unsafe`.
+//! Unix: positioned reads, and directories that can be synced.
+//!
+//! Files are read with `pread`, never mapped. Mapping is `unsafe`, which this crate forbids itself,
+//! for a reason: a mapped file that is cut short kills the process with a signal, where `pread` has
+//! an error to return. What it would save, a copy of the compressed bytes, is little beside
+//! decompressing them.
 #![forbid(unsafe_code)]
 
 mod error;
@@ -74,6 +78,7 @@ mod mutf8;
 mod pair;
 mod params;
 mod reader;
+mod regular;
 mod transfer;
 mod verify;
 mod writer;

@@ -20,7 +20,9 @@ const UNFINISHED: &str = ".tmp";
 /// is the safe one, because a data file without metadata would pass for an uncompressed one.
 ///
 /// What a crash leaves besides is never taken for a pair: temporary files, and metadata whose data
-/// file is not there. [`clean`] removes them.
+/// file is not there. A writer of the same name replaces metadata without a data file, but not a
+/// temporary data file, which may be that of a writer that lives: it fails with [`Error::Exists`],
+/// which names the file. [`clean`] removes all of them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Pair {
     data: PathBuf,

@@ -353,7 +353,7 @@ fn files_that_are_not_there_are_errors() {
             &output,
             1,
             "Io",
-            "missing-Data.db: cannot look up: No such file",
+            "missing-Data.db: cannot open: No such file",
         );
     }
     files.pack("p", "LZ4Compressor", &[]);
@@ -429,9 +429,50 @@ fn what_cannot_be_is_a_usage_error() {
     }
     assert_eq!(files.names(), ["rows"], "nothing was begun");
     assert_fails(
-        &run(&["verify", "/"]),
+        &run(&["verify", "nowhere/.."]),
         2,
         "InvalidArgument",
         "names no pair",
     );
+}
+
+#[test]
+fn a_directory_names_no_pair_unless_one_begins_alike() {
+    let files = Files::new();
+    fs::create_dir(files.path("p")).unwrap();
+    for path in [files.text("p"), "/".into()] {
+        let says = "is a directory and names no pair; one in it is named as in";
+        for args in [&["verify"][..], &["inspect"], &["unpack", "-o", "-"]] {
+            let output = run(&[args, &[&path]].concat());
+            assert_fails(&output, 2, "InvalidArgument", says);
+        }
+    }
+    files.pack("p", "LZ4Compressor", &[]);
+    assert_eq!(
+        json_of(&["verify", &files.text("p"), "--json"])["bad"],
+        json!([])
+    );
+}
+
+#[test]
+fn a_directory_in_a_files_place_is_an_error_with_its_name() {
+    let files = Files::new();
+    files.pack("p", "LZ4Compressor", &[]);
+    for file in ["p-CompressionInfo.db", "p-Data.db"] {
+        fs::remove_file(files.path(file)).unwrap();
+        fs::create_dir(files.path(file)).unwrap();
+        let output = run(&["verify", &files.text("p")]);
+        let says = format!("{file}: cannot open: it is not a regular file");
+        assert_fails(&output, 1, "Io", &says);
+    }
+}
+
+#[test]
+fn the_help_lists_every_class() {
+    for command in ["pack", "recompress"] {
+        let help = text(&stdout(run(&[command, "--help"])));
+        for class in CLASSES {
+            assert!(help.contains(class), "{command}: {class}");
+        }
+    }
 }

@@ -17,6 +17,10 @@ pub(super) struct Batch {
     chunks: Vec<Loaded>,
 }
 
+/// The most chunks of a batch, as many as 4 KiB are in 4 MiB: what is kept of each besides its bytes,
+/// about 200 bytes, stays little beside those where chunks are short.
+const MOST_CHUNKS: u64 = 1024;
+
 #[derive(Debug)]
 struct Loaded {
     chunk: Chunk,
@@ -30,6 +34,11 @@ struct Loaded {
 }
 
 impl Batch {
+    /// How many chunks to load together for `len` bytes of content; at least 1.
+    pub(super) fn chunks_in(len: u64, chunk_len: u64) -> u64 {
+        (len / chunk_len.max(1)).clamp(1, MOST_CHUNKS)
+    }
+
     /// Loads chunks, whose indices ascend. What was there before is gone.
     pub(super) fn load(&mut self, reader: &Reader, indices: impl IntoIterator<Item = u64>) {
         self.plan(reader, indices);
@@ -155,4 +164,23 @@ fn exact(job: &Job<'_>) -> Result<(), CodecError> {
         let provider = compressor::ProviderId::new("chunk-file");
         Err(CodecError::new(ErrorKind::CorruptInput, provider))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_is_bounded_by_bytes_and_by_chunks() {
+        let four_mib = 4 << 20;
+        for (chunk_len, chunks) in [
+            (1, 1024),
+            (4 << 10, 1024),
+            (8 << 10, 512),
+            (4 << 20, 1),
+            (16 << 20, 1),
+        ] {
+            assert_eq!(Batch::chunks_in(four_mib, chunk_len), chunks, "{chunk_len}");
+        }
+    }
 }

@@ -2,7 +2,7 @@ use compressor::{Blame, DecompressSession, ErrorKind};
 
 use super::Reader;
 use crate::error::Damage;
-use crate::info::CRC_LEN;
+use crate::info::{CRC_LEN, can_hold};
 use crate::{Chunk, CompressionInfo, Error};
 
 impl Reader {
@@ -74,9 +74,7 @@ impl Reader {
             if stored != expected {
                 return Err(self.corrupt(chunk, Damage::RawLen { stored, expected }));
             }
-        } else if let Some(expansion) = self.info.spec().format().max_expansion()
-            && stored.saturating_mul(expansion) < content
-        {
+        } else if !can_hold(self.info.spec().format(), stored, content) {
             return Err(self.corrupt(chunk, Damage::TooMuchContent { stored, content }));
         }
         Ok(())

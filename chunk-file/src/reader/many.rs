@@ -1,24 +1,15 @@
+use std::collections::TryReserveError;
+use std::iter::Peekable;
 use std::ops::Range;
+use std::slice::Iter;
 
+use super::Reader;
 use super::batch::Batch;
-use super::{Reader, copy_from};
-use crate::{Chunk, Error};
+use crate::Error;
+use crate::error::Damage;
 
 /// Content that one batch holds, unless a single chunk is longer: 4 MiB.
-const BATCH_LEN: usize = 4 << 20;
-
-/// What one request wants of one chunk.
-#[derive(Clone, Copy, Debug)]
-struct Piece {
-    chunk: u64,
-    /// Which request.
-    request: usize,
-    /// Where its bytes begin in the chunk.
-    skip: usize,
-    /// Where they go in the request's result.
-    to: usize,
-    len: usize,
-}
+const BATCH_LEN: u64 = 4 << 20;
 
 impl Reader {
     /// Reads many ranges of the content; a result for each, in the caller's order.
@@ -29,113 +20,164 @@ impl Reader {
     /// is the error of the first of its chunks that failed, and touches no other request that
     /// does not need that chunk.
     ///
-    /// Memory: the results, and 4 MiB of chunks at a time.
+    /// Memory: the results, which grow as their chunks are decoded, so that no range costs memory
+    /// before there is content for it; and up to 4 MiB of chunks at a time, compressed and decoded,
+    /// or one chunk if that is longer.
     ///
     /// # Errors
     ///
-    /// Per request: [`Error::OutOfRange`] unless the range lies inside the data, and as
-    /// [`read_at`](Self::read_at).
+    /// Per request: [`Error::OutOfRange`] unless the range lies inside the data,
+    /// [`Error::OutOfMemory`], and as [`read_at`](Self::read_at).
     #[must_use]
     pub fn read_many(&self, requests: &[Range<u64>]) -> Vec<Result<Vec<u8>, Error>> {
         let mut results: Vec<_> = requests
             .iter()
-            .map(|range| {
-                self.check(range)?;
-                let len = usize::try_from(range.end - range.start);
-                Ok(vec![0; len.unwrap_or_default()])
-            })
+            .map(|range| self.check(range).map(|()| Vec::new()))
             .collect();
-        let mut pieces = self.pieces(requests, &results);
-        pieces.sort_unstable_by_key(|piece| (piece.chunk, piece.request));
-        let pieces = self.take_cached(pieces, &mut results);
-
-        let chunk_len = self.info.chunk_len() as usize;
-        let at_once = (BATCH_LEN / chunk_len).max(1);
-        let by_chunk: Vec<&[Piece]> = pieces.chunk_by(|a, b| a.chunk == b.chunk).collect();
-        let mut batch = Batch::default();
-        for wanted in by_chunk.chunks(at_once) {
-            let chunks = wanted.iter().filter_map(|pieces| pieces.first());
-            batch.load(self, chunks.map(|piece| piece.chunk));
-            for ((chunk, content), pieces) in batch.iter().zip(wanted) {
-                self.scatter(chunk, content, pieces, &mut results);
-            }
-        }
-        results
-    }
-
-    fn pieces(&self, requests: &[Range<u64>], results: &[Result<Vec<u8>, Error>]) -> Vec<Piece> {
-        let chunk_len = u64::from(self.info.chunk_len());
-        let mut pieces = Vec::with_capacity(requests.len());
-        for (request, range) in requests.iter().enumerate() {
-            if results.get(request).is_none_or(Result::is_err) {
-                continue;
-            }
-            for chunk in self.info.chunks_of(range.clone()) {
-                let start = range.start.max(chunk * chunk_len);
-                let end = range.end.min((chunk + 1) * chunk_len);
-                pieces.push(Piece {
-                    chunk,
-                    request,
-                    skip: (start - chunk * chunk_len) as usize,
-                    to: (start - range.start) as usize,
-                    len: (end - start) as usize,
-                });
-            }
-        }
-        pieces
-    }
-
-    /// Serves what the cache has; returns the rest.
-    fn take_cached(
-        &self,
-        pieces: Vec<Piece>,
-        results: &mut [Result<Vec<u8>, Error>],
-    ) -> Vec<Piece> {
-        let Some(cache) = &self.cache else {
-            return pieces;
+        let ordered = self.in_order(requests, &results);
+        let mut wanted = wanted(&ordered);
+        let mut under_way = UnderWay {
+            waiting: ordered.iter().peekable(),
+            begun: Vec::new(),
         };
-        let mut rest = Vec::with_capacity(pieces.len());
-        for wanted in pieces.chunk_by(|a, b| a.chunk == b.chunk) {
-            let chunk = wanted.first().map_or(0, |piece| piece.chunk);
-            match cache.find(chunk) {
-                Some(content) => wanted.iter().for_each(|p| p.copy(&content, results)),
-                None => rest.extend(wanted),
+        let at_once = Batch::chunks_in(BATCH_LEN, u64::from(self.info.chunk_len()));
+        let mut batch = Batch::default();
+        loop {
+            let chunks: Vec<u64> = wanted.by_ref().take(at_once as usize).collect();
+            if chunks.is_empty() {
+                return results;
             }
-        }
-        rest
-    }
-
-    fn scatter(
-        &self,
-        chunk: Chunk,
-        content: Result<&[u8], &Error>,
-        pieces: &[Piece],
-        results: &mut [Result<Vec<u8>, Error>],
-    ) {
-        match content {
-            Ok(content) => {
-                pieces.iter().for_each(|piece| piece.copy(content, results));
-                self.remember(chunk, content);
-            }
-            Err(error) => {
-                for piece in pieces {
-                    match results.get_mut(piece.request) {
-                        Some(result) if result.is_ok() => *result = Err(error.clone()),
-                        _ => {}
+            let cached: Vec<_> = chunks.iter().map(|chunk| self.cached(*chunk)).collect();
+            let missing = chunks
+                .iter()
+                .zip(&cached)
+                .filter(|(_, cached)| cached.is_none());
+            batch.load(self, missing.map(|(chunk, _)| *chunk));
+            let mut loaded = batch.iter();
+            for (index, cached) in chunks.iter().zip(&cached) {
+                let content = match cached {
+                    Some(content) => Ok(&**content),
+                    None => loaded.next().map_or(Ok(&[][..]), |(chunk, content)| {
+                        content.inspect(|content| self.remember(chunk, content))
+                    }),
+                };
+                for request in under_way.at(*index) {
+                    if let Some(result) = results.get_mut(request.nth) {
+                        self.serve(request, *index, content, result);
                     }
                 }
             }
         }
     }
-}
 
-impl Piece {
-    /// Copies this piece of a chunk's content to its request, unless that failed.
-    fn copy(&self, content: &[u8], results: &mut [Result<Vec<u8>, Error>]) {
-        if let Some(Ok(result)) = results.get_mut(self.request)
-            && let Some(part) = result.get_mut(self.to..self.to + self.len)
-        {
-            copy_from(content, self.skip, part);
+    /// The requests that want anything, by where they begin.
+    fn in_order(
+        &self,
+        requests: &[Range<u64>],
+        results: &[Result<Vec<u8>, Error>],
+    ) -> Vec<Request> {
+        let mut ordered: Vec<_> = requests
+            .iter()
+            .zip(results)
+            .enumerate()
+            .filter(|(_, (bytes, result))| result.is_ok() && !bytes.is_empty())
+            .map(|(nth, (bytes, _))| Request {
+                nth,
+                bytes: bytes.clone(),
+                chunks: self.info.chunks_of(bytes.clone()),
+            })
+            .collect();
+        ordered.sort_unstable_by_key(|request| request.bytes.start);
+        ordered
+    }
+
+    /// Appends to a request's result what it wants of a chunk; chunks come in their order.
+    fn serve(
+        &self,
+        request: &Request,
+        chunk: u64,
+        content: Result<&[u8], &Error>,
+        result: &mut Result<Vec<u8>, Error>,
+    ) {
+        let Ok(bytes) = result else {
+            return;
+        };
+        let appended = content.map_err(Error::clone).and_then(|content| {
+            let chunk_len = u64::from(self.info.chunk_len());
+            let at = chunk * chunk_len;
+            let start = request.bytes.start.saturating_sub(at) as usize;
+            let end = (request.bytes.end - at).min(chunk_len) as usize;
+            let part = content.get(start..end);
+            // What a request wants of a chunk lies in its content, by the data length.
+            let part = part.ok_or_else(|| match self.chunk(chunk) {
+                Ok(chunk) => self.corrupt(chunk, Damage::Cut),
+                Err(error) => error,
+            })?;
+            append(bytes, part, request.len()).map_err(|_| Error::OutOfMemory {
+                path: self.path.clone(),
+                bytes: request.len(),
+            })
+        });
+        if let Err(error) = appended {
+            *result = Err(error);
         }
     }
+}
+
+/// A request that lies inside the data and wants at least a byte.
+#[derive(Debug)]
+struct Request {
+    /// Its place in the caller's order.
+    nth: usize,
+    bytes: Range<u64>,
+    /// Where they are.
+    chunks: Range<u64>,
+}
+
+impl Request {
+    const fn len(&self) -> u64 {
+        self.bytes.end - self.bytes.start
+    }
+}
+
+/// The chunks that anybody wants, each once, in their order.
+fn wanted(ordered: &[Request]) -> impl Iterator<Item = u64> {
+    let mut next = 0;
+    ordered.iter().flat_map(move |request| {
+        let chunks = request.chunks.start.max(next)..request.chunks.end;
+        next = next.max(chunks.end);
+        chunks
+    })
+}
+
+/// The requests on a way through the chunks from the first to the last.
+struct UnderWay<'a> {
+    /// Those that begin later, in order.
+    waiting: Peekable<Iter<'a, Request>>,
+    /// Those that have begun and may not be complete.
+    begun: Vec<&'a Request>,
+}
+
+impl<'a> UnderWay<'a> {
+    /// The requests that want that chunk, which is behind the one of the last call.
+    fn at(&mut self, chunk: u64) -> &[&'a Request] {
+        let begins = |request: &&Request| request.chunks.start <= chunk;
+        while let Some(request) = self.waiting.next_if(begins) {
+            self.begun.push(request);
+        }
+        self.begun.retain(|request| request.chunks.end > chunk);
+        &self.begun
+    }
+}
+
+/// Appends content to a result that will be `whole` bytes long. Asks for no more memory at a time
+/// than doubles what is there, a batch at least: the data is there for that much.
+fn append(result: &mut Vec<u8>, part: &[u8], whole: u64) -> Result<(), TryReserveError> {
+    if result.capacity() - result.len() < part.len() {
+        let left = usize::try_from(whole).map_or(usize::MAX, |whole| whole - result.len());
+        let more = result.len().max(BATCH_LEN as usize).min(left);
+        result.try_reserve_exact(more.max(part.len()))?;
+    }
+    result.extend_from_slice(part);
+    Ok(())
 }

@@ -133,7 +133,7 @@ impl Reader {
         stored: &mut Vec<u8>,
         content: &mut Vec<u8>,
     ) -> Result<(), Error> {
-        if let Some(cached) = self.cached(chunk) {
+        if let Some(cached) = self.cached(chunk.index) {
             copy_from(&cached, skip, part);
             return Ok(());
         }
@@ -179,7 +179,8 @@ impl Reader {
     }
 
     fn chunk(&self, index: u64) -> Result<Chunk, Error> {
-        self.info.chunk(index).ok_or(Error::OutOfRange {
+        self.info.chunk(index).ok_or_else(|| Error::OutOfRange {
+            path: self.path.clone(),
             start: index.saturating_mul(u64::from(self.info.chunk_len())),
             end: u64::MAX,
             data_len: self.info.data_len(),
@@ -192,14 +193,15 @@ impl Reader {
             return Ok(());
         }
         Err(Error::OutOfRange {
+            path: self.path.clone(),
             start: range.start,
             end: range.end,
             data_len,
         })
     }
 
-    fn cached(&self, chunk: Chunk) -> Option<Arc<[u8]>> {
-        self.cache.as_ref()?.find(chunk.index)
+    fn cached(&self, chunk: u64) -> Option<Arc<[u8]>> {
+        self.cache.as_ref()?.find(chunk)
     }
 
     fn remember(&self, chunk: Chunk, content: &[u8]) {

@@ -1,4 +1,3 @@
-use std::fs::File;
 use std::sync::{Arc, Mutex};
 
 use compressor::{Compressor, Engine, SessionPool, Spec};
@@ -8,6 +7,7 @@ use super::chance::Chance;
 use super::{IDLE_BUFFERS, Reader};
 use crate::error::Flaw;
 use crate::params::ParamsError;
+use crate::regular::open_regular;
 use crate::{CompressionInfo, Error, Pair};
 
 /// How a [`Reader`] reads.
@@ -51,8 +51,9 @@ impl Reader {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`], [`Error::Refused`], [`Error::Unavailable`]; [`Error::Params`] if the chance
-    /// is not from 0 to 1; [`Error::Corrupt`] if a chunk behind the content is not empty.
+    /// [`Error::Io`], also for a file that is not a regular one; [`Error::Refused`],
+    /// [`Error::Unavailable`]; [`Error::Params`] if the chance is not from 0 to 1;
+    /// [`Error::Corrupt`] if a chunk behind the content is not empty.
     pub fn open(pair: &Pair, engine: &Engine, options: ReaderOptions) -> Result<Self, Error> {
         Self::open_with(pair, options, |spec| match engine.compressor(spec) {
             Ok(accelerated) => Ok(accelerated),
@@ -98,9 +99,7 @@ impl Reader {
                 value: options.crc_check_chance.to_string(),
                 valid: "from 0 to 1",
             })?;
-        let io = |doing| move |error| Error::io(pair.data(), doing, error);
-        let file = File::open(pair.data()).map_err(io("open"))?;
-        let file_len = file.metadata().map_err(io("look up"))?.len();
+        let (file, file_len) = open_regular(pair.data())?;
         let info = CompressionInfo::read(pair.info(), file_len)?;
         let compressor = compressor(info.spec())?;
         let slots = options.cache_bytes / info.chunk_len() as usize;

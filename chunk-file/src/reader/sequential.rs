@@ -6,7 +6,7 @@ use super::batch::Batch;
 use crate::Error;
 
 /// Content that is read ahead, unless a single chunk is longer: 256 KiB.
-const AHEAD_LEN: usize = 256 << 10;
+const AHEAD_LEN: u64 = 256 << 10;
 
 impl Reader {
     /// The content in sequence, from the beginning.
@@ -58,7 +58,7 @@ impl<R: Borrow<Reader>> Sequential<R> {
         let chunk_len = u64::from(info.chunk_len());
         let index = self.position / chunk_len;
         if !self.loaded.contains(&index) {
-            let ahead = (AHEAD_LEN as u64 / chunk_len).max(1);
+            let ahead = Batch::chunks_in(AHEAD_LEN, chunk_len);
             let end = info.data_len().div_ceil(chunk_len).min(index + ahead);
             self.batch.load(reader, index..end);
             self.loaded = index..end;

@@ -27,10 +27,22 @@ impl Unfinished {
             data: BufWriter::with_capacity(BUFFER_LEN, data),
             published: false,
         };
-        // Dropping what was made so far removes it, so the other writer's metadata must not be
-        // there: its data file would have been in the way before.
-        create(&pair.unfinished_info())?;
+        // The data file keeps other writers from the name, so metadata that lies there is that of
+        // one which died.
+        let info = pair.unfinished_info();
+        match fs::remove_file(&info) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(Error::io(&info, "replace", error));
+            }
+            _ => {}
+        }
+        create(&info)?;
         Ok(unfinished)
+    }
+
+    pub(super) fn no_memory(&self, bytes: u64) -> Error {
+        let path = self.data_path();
+        Error::OutOfMemory { path, bytes }
     }
 
     pub(super) fn data_path(&self) -> Arc<Path> {

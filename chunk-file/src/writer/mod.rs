@@ -11,9 +11,15 @@ use compressor::Compressor;
 
 use crate::info::CRC_LEN;
 use crate::{CompressionInfo, Error, Pair, Params};
-use compress::Task;
+use compress::{Compress, Task};
 use files::Unfinished;
-use pipeline::{Died, NotStarted, Pipeline};
+use pipeline::{Died, NoMemory, NotStarted, Pipeline};
+
+/// The most threads of a writer.
+const MAX_THREADS: usize = 1024;
+
+/// The most chunks that a thread may have before it: it is busy for long enough to be given more.
+const MAX_DEPTH: usize = 256;
 
 /// How a [`Writer`] works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,18 +43,26 @@ impl WriterOptions {
         }
     }
 
-    /// The same with so many threads; 0 is 1.
+    /// The same with so many threads; 0 is 1, and more than 1,024 are 1,024.
     #[must_use]
     pub const fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self
     }
 
-    /// The same with so many chunks before each thread; 0 is 1.
+    /// The same with so many chunks before each thread; 0 is 1, and more than 256 are 256.
     #[must_use]
     pub const fn depth(mut self, depth: usize) -> Self {
         self.depth = depth;
         self
+    }
+
+    /// What numbers that anybody may have set stand for.
+    fn in_bounds(self) -> Self {
+        Self {
+            threads: self.threads.clamp(1, MAX_THREADS),
+            depth: self.depth.clamp(1, MAX_DEPTH),
+        }
     }
 }
 
@@ -126,9 +140,9 @@ impl Writer {
     ///
     /// - [`Error::Exists`]: there is a pair of that name, or another writer makes one, or one that
     ///   died left its files ([`clean`](crate::clean) removes them).
-    /// - [`Error::Unavailable`]: the compressor is for another format than `params`, or cannot
-    ///   take chunks of that length.
-    /// - [`Error::Io`].
+    /// - [`Error::Unavailable`]: the compressor is for another format than `params`, cannot take
+    ///   chunks of that length, or asks for more room than twice that and 64 KiB.
+    /// - [`Error::Io`], [`Error::OutOfMemory`].
     pub fn create(
         pair: &Pair,
         params: Params,
@@ -146,16 +160,23 @@ impl Writer {
         let bound = compressor
             .max_compressed_len(chunk_len)
             .ok_or_else(|| unavailable("the compressor cannot take so long a chunk"))?;
+        if bound > most_room(chunk_len) {
+            let why = "bytes of room to compress a chunk of";
+            return Err(unavailable(&format!(
+                "the compressor asks for {bound} {why} {chunk_len}"
+            )));
+        }
         let files = Unfinished::create(pair)?;
-        let max = params.max_compressed_len() as usize;
-        let mut pipeline = Pipeline::new(&compressor, options, chunk_len, bound, max).map_err(
-            |error| match error {
+        let compress = Compress::new(&params, compressor.as_ref());
+        let mut pipeline = Pipeline::new(&compressor, options, compress, chunk_len, bound)
+            .map_err(|error| match error {
                 NotStarted::Session(error) => unavailable(&error.to_string()),
                 NotStarted::Thread(error) => Error::io(pair.data(), "start a thread for", error),
-            },
-        )?;
+            })?;
         Ok(Self {
-            filling: pipeline.spare(),
+            filling: pipeline
+                .spare()
+                .map_err(|NoMemory { bytes }| files.no_memory(bytes))?,
             params,
             files,
             pipeline,
@@ -183,7 +204,8 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`], [`Error::Codec`], [`Error::TooLong`]; after any of them [`Error::Broken`].
+    /// [`Error::Io`], [`Error::Codec`], [`Error::TooLong`], [`Error::OutOfMemory`]; after any of
+    /// them, and after a panic of the compressor, [`Error::Broken`].
     pub fn append(&mut self, mut content: &[u8]) -> Result<(), Error> {
         while !content.is_empty() {
             let taken = self.take(content)?;
@@ -196,9 +218,11 @@ impl Writer {
         self.intact()?;
         let chunk_len = self.params.chunk_len() as usize;
         if self.filling.content.len() == chunk_len && !content.is_empty() {
-            let submitted = self.submit();
-            self.sink.broken = submitted.is_err();
-            submitted?;
+            // Until it ended well, so that a writer out of which a panic came stays broken as well:
+            // the chunk is gone.
+            self.sink.broken = true;
+            self.submit()?;
+            self.sink.broken = false;
         }
         let room = chunk_len - self.filling.content.len();
         let taken = content.get(..room).unwrap_or(content);
@@ -211,7 +235,7 @@ impl Writer {
     /// # Errors
     ///
     /// - [`Error::Exists`]: meanwhile somebody else made a pair of that name.
-    /// - [`Error::Io`], [`Error::Codec`], [`Error::Broken`]. Nothing is left then; but if it was
+    /// - [`Error::Io`], [`Error::Codec`], [`Error::OutOfMemory`], [`Error::Broken`]. Nothing is left then; but if it was
     ///   the very last step that failed, the `fsync` of the directory after the pair became
     ///   visible, the pair stays and may not survive a power failure.
     pub fn finish(mut self) -> Result<Written, Error> {
@@ -240,7 +264,8 @@ impl Writer {
             self.put(&task)?;
             self.pipeline.take_back(task);
         }
-        let next = self.pipeline.spare();
+        let spare = self.pipeline.spare();
+        let next = spare.map_err(|NoMemory { bytes }| self.files.no_memory(bytes))?;
         let full = std::mem::replace(&mut self.filling, next);
         self.pipeline.submit(full).map_err(|Died| self.broken())
     }
@@ -289,6 +314,12 @@ impl Writer {
             path: self.files.data_path(),
         }
     }
+}
+
+/// The most room that a compressor may ask for: more than any needs for a chunk, and little enough
+/// that a wrong number does not become memory.
+const fn most_room(chunk_len: usize) -> usize {
+    2 * chunk_len + (64 << 10)
 }
 
 impl Write for Writer {
@@ -345,6 +376,18 @@ mod tests {
         let error = writer.finish().unwrap_err();
         assert!(is_full(&error), "{error}");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn numbers_of_threads_and_chunks_have_bounds() {
+        let bounds = |threads, depth| {
+            let options = WriterOptions::new().threads(threads).depth(depth);
+            let WriterOptions { threads, depth } = options.in_bounds();
+            (threads, depth)
+        };
+        assert_eq!(bounds(0, 0), (1, 1));
+        assert_eq!(bounds(3, 5), (3, 5));
+        assert_eq!(bounds(usize::MAX, usize::MAX), (1024, 256));
     }
 
     #[test]

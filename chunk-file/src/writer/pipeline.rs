@@ -7,7 +7,8 @@ use std::thread::{self, JoinHandle};
 use compressor::{CompressSession, Compressor, Error as CodecError};
 
 use super::WriterOptions;
-use super::compress::Task;
+use super::compress::{Compress, Task};
+
 /// Compresses tasks on a bounded number of threads, and gives them back in order.
 ///
 /// Tasks go round the threads one by one and are taken back in the same turn, so that their order
@@ -39,33 +40,16 @@ enum Lane {
     },
 }
 
-/// What is done to each task.
-#[derive(Clone, Copy, Debug)]
-struct Compress {
-    format: compressor::Format,
-    max: usize,
-}
-
-impl Compress {
-    fn run(self, session: &mut dyn CompressSession, task: &mut Task) {
-        task.run(session, self.format, self.max);
-    }
-}
-
 impl Pipeline {
     pub(super) fn new(
         compressor: &Arc<dyn Compressor>,
         options: WriterOptions,
+        compress: Compress,
         chunk_len: usize,
         bound: usize,
-        max: usize,
     ) -> Result<Self, NotStarted> {
-        let compress = Compress {
-            format: compressor.spec().format(),
-            max,
-        };
-        let count = options.threads.max(1);
-        let depth = if count == 1 { 1 } else { options.depth.max(1) };
+        let WriterOptions { threads, depth } = options.in_bounds();
+        let (count, depth) = (threads, if threads == 1 { 1 } else { depth });
         let mut lanes = Vec::with_capacity(count);
         let mut threads = Vec::new();
         for _ in 0..count {
@@ -97,9 +81,14 @@ impl Pipeline {
     }
 
     /// A task to fill.
-    pub(super) fn spare(&mut self) -> Task {
-        let new = || Task::new(self.chunk_len, self.bound);
-        self.idle.pop().unwrap_or_else(new)
+    ///
+    /// # Errors
+    ///
+    /// There is no memory for another one.
+    pub(super) fn spare(&mut self) -> Result<Task, NoMemory> {
+        let bytes = self.chunk_len as u64 + self.bound as u64;
+        let new = || Task::new(self.chunk_len, self.bound).map_err(|_| NoMemory { bytes });
+        self.idle.pop().map_or_else(new, Ok)
     }
 
     /// Takes a task back that was dealt with.
@@ -127,7 +116,7 @@ impl Pipeline {
                 compress,
                 done,
             }) => {
-                compress.run(session.as_mut(), &mut task);
+                task.run(session.as_mut(), compress);
                 done.push_back(task);
                 true
             }
@@ -167,7 +156,7 @@ fn start(
     let thread = thread::Builder::new().name("chunk-file".into());
     let thread = thread.spawn(move || {
         for mut task in tasks {
-            compress.run(session.as_mut(), &mut task);
+            task.run(session.as_mut(), &compress);
             if results.send(task).is_err() {
                 return;
             }
@@ -180,6 +169,11 @@ fn start(
 pub(super) enum NotStarted {
     Session(CodecError),
     Thread(io::Error),
+}
+
+/// The memory of a task could not be had.
+pub(super) struct NoMemory {
+    pub(super) bytes: u64,
 }
 
 /// A thread ended early. It does so only if it panicked, which no compressor may.

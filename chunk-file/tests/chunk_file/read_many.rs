@@ -1,11 +1,12 @@
+use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use chunk_file::{Error, Reader, ReaderOptions};
+use chunk_file::{Damage, Error, Reader, ReaderOptions};
 use compressor_api::{Compressor, DecompressSession, Spec};
 
 use crate::misbehaving::{self, Misbehaviour};
-use crate::support::{CLASSES, ENGINE, made, mixed, open, params};
+use crate::support::{CLASSES, ENGINE, lz4, made, mixed, open, params, read_all};
 
 #[test]
 fn results_come_in_the_callers_order() {
@@ -111,4 +112,56 @@ fn a_chunk_is_decoded_once_however_many_want_it() {
         }
         assert_eq!(counts.0.swap(0, Ordering::Relaxed), expected);
     }
+}
+
+#[test]
+fn chunks_of_one_byte_are_read_as_any_others() {
+    let content = mixed(5000);
+    let params = lz4(1).with_chunk_len(1).unwrap();
+    let (_dir, pair) = made(&params, &content);
+    let reader = open(&pair);
+    assert_eq!(reader.info().chunk_count(), 5000);
+    let ranges = [4000..5000, 0..5000, 7..8, 0..1, 1000..3000];
+    for (range, result) in ranges.iter().zip(reader.read_many(&ranges)) {
+        let expected = &content[range.start as usize..range.end as usize];
+        assert!(result.unwrap() == expected, "{range:?}");
+    }
+    let mut back = Vec::new();
+    std::io::Read::read_to_end(&mut reader.sequential(), &mut back).unwrap();
+    assert!(back == content);
+    assert!(read_all(&reader).unwrap() == content);
+}
+
+/// A pair whose metadata claims 16 MiB of content for each of a million chunks of no byte: 16 TiB
+/// in a data file of 4 MiB.
+#[test]
+fn content_that_the_files_do_not_bear_out_costs_no_memory() {
+    const CHUNKS: u32 = 1 << 20;
+    const CHUNK_LEN: u64 = 16 << 20;
+    let (_dir, pair) = made(&lz4(16), b"");
+    let mut info = fs::read(pair.info()).unwrap();
+    info.truncate(2 + "LZ4Compressor".len() + 4);
+    info.extend((CHUNK_LEN as u32).to_be_bytes());
+    info.extend(i32::MAX.to_be_bytes());
+    info.extend((u64::from(CHUNKS) * CHUNK_LEN).to_be_bytes());
+    info.extend(CHUNKS.to_be_bytes());
+    info.extend((0..u64::from(CHUNKS)).flat_map(|chunk| (4 * chunk).to_be_bytes()));
+    fs::write(pair.info(), &info).unwrap();
+    fs::write(pair.data(), vec![0; 4 * CHUNKS as usize]).unwrap();
+
+    let reader = open(&pair);
+    let all = 0..reader.info().data_len();
+    let results = reader.read_many(&[all.clone(), all, 3 * CHUNK_LEN..3 * CHUNK_LEN + 1]);
+    let first_bad: Vec<_> = results
+        .into_iter()
+        .map(|result| match result.unwrap_err() {
+            Error::Corrupt {
+                chunk,
+                damage: Damage::TooMuchContent { .. },
+                ..
+            } => chunk,
+            other => panic!("{other}"),
+        })
+        .collect();
+    assert_eq!(first_bad, [0, 0, 3]);
 }

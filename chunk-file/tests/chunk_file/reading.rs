@@ -1,8 +1,9 @@
-use std::fs::OpenOptions;
-use std::io::{Read, Seek, SeekFrom};
+use std::fs::{self, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
-use chunk_file::{Damage, Error, Reader, ReaderOptions, Sequential};
+use chunk_file::{CompressionInfo, Damage, Error, Reader, ReaderOptions, Sequential};
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use crate::support::{CLASSES, ENGINE, made, mixed, open, params};
 
@@ -167,4 +168,31 @@ fn bad_bytes_with_a_fitting_crc_are_bad_and_not_the_devices_fault() {
         .guards()
         .guard(effective.provider, Direction::Decompress);
     assert_eq!(guard.health(), compressor::Health::Ready);
+}
+
+#[test]
+fn what_is_no_regular_file_is_refused_without_waiting() {
+    let content = mixed(10_000);
+    for info in [true, false] {
+        for pipe in [true, false] {
+            let (_dir, pair) = made(&params(CLASSES[0], 4, "0"), &content);
+            let path = if info { pair.info() } else { pair.data() };
+            fs::remove_file(path).unwrap();
+            if pipe {
+                // Nobody will ever write to it.
+                mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+            } else {
+                fs::create_dir(path).unwrap();
+            }
+            let errors = [
+                Reader::open(&pair, &ENGINE, ReaderOptions::default()).unwrap_err(),
+                CompressionInfo::of(&pair).unwrap_err(),
+            ];
+            for error in errors {
+                let says = format!("{}: cannot open: it is not a regular file", path.display());
+                assert_eq!(error.to_string(), format!("Io: {says}"));
+                assert_eq!(io::Error::from(error).kind(), io::ErrorKind::InvalidInput);
+            }
+        }
+    }
 }

@@ -1,9 +1,13 @@
 use std::fs;
 use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use chunk_file::{Error, Inspected, Pair, Writer, WriterOptions};
+use chunk_file::{Error, Inspected, Pair, Params, Writer, WriterOptions, clean};
+use compressor_api::{CompressSession, ErrorKind, Spec};
+use tempfile::TempDir;
 
+use crate::misbehaving::{self, Misbehaviour, PanicsIn, Place};
 use crate::support::{
     CLASSES, ENGINE, lz4, made, mixed, open, params, random, read_all, rows, write,
 };
@@ -149,18 +153,147 @@ fn a_compressor_of_another_format_is_refused() {
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
 }
 
-#[test]
-fn a_thread_that_dies_is_an_error_and_leaves_nothing() {
-    use crate::misbehaving::{self, PanicsIn, Place};
+/// A writer whose compressor misbehaves. Bare: the decorator would catch it.
+fn misbehaving_writer(
+    behaviour: impl Misbehaviour,
+    params: Params,
+    threads: usize,
+) -> (TempDir, Result<Writer, Error>) {
     let dir = tempfile::tempdir().unwrap();
     let pair = Pair::new(dir.path(), "nb-1-big");
-    let codec = ENGINE.compressor(lz4(4).spec()).unwrap();
-    // Bare: the decorator would catch it.
-    let panics = misbehaving::compressor(Arc::new(PanicsIn::new(Place::Compress)), codec);
-    let mut writer =
-        Writer::create(&pair, lz4(4), panics, WriterOptions::new().threads(2)).unwrap();
+    let codec = ENGINE.compressor(params.spec()).unwrap();
+    let codec = misbehaving::compressor(Arc::new(behaviour), codec);
+    let writer = Writer::create(&pair, params, codec, WriterOptions::new().threads(threads));
+    (dir, writer)
+}
+
+fn files(dir: &TempDir) -> usize {
+    fs::read_dir(dir.path()).unwrap().count()
+}
+
+#[test]
+fn a_thread_that_dies_is_an_error_and_leaves_nothing() {
+    let (dir, writer) = misbehaving_writer(PanicsIn::new(Place::Compress), lz4(4), 2);
+    let mut writer = writer.unwrap();
     let error = writer.append(&rows(100_000)).unwrap_err();
     assert!(matches!(error, Error::Broken { .. }), "{error}");
     assert!(matches!(writer.finish(), Err(Error::Broken { .. })));
-    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+    assert_eq!(files(&dir), 0);
+}
+
+#[test]
+fn a_writer_out_of_which_a_panic_came_never_publishes() {
+    let (dir, writer) = misbehaving_writer(PanicsIn::new(Place::Compress), lz4(4), 1);
+    let mut writer = writer.unwrap();
+    let payload = catch_unwind(AssertUnwindSafe(|| writer.append(&rows(10_000)))).unwrap_err();
+    // It panics when it is dropped.
+    std::mem::forget(payload);
+    assert!(matches!(writer.append(b"more"), Err(Error::Broken { .. })));
+    assert!(writer.flush().is_err());
+    assert!(matches!(writer.finish(), Err(Error::Broken { .. })));
+    assert_eq!(files(&dir), 0);
+}
+
+/// Says OK and that length, whatever it was given.
+#[derive(Debug)]
+struct Claims(usize);
+
+impl Misbehaviour for Claims {
+    fn compress(
+        &self,
+        _: &mut dyn CompressSession,
+        _: &Spec,
+        _: &[u8],
+        _: &mut [u8],
+    ) -> Result<usize, compressor_api::Error> {
+        Ok(self.0)
+    }
+}
+
+#[test]
+fn a_length_that_no_unit_can_have_is_an_error_and_never_a_raw_chunk() {
+    let room = |params: &Params| {
+        let codec = ENGINE.compressor(params.spec()).unwrap();
+        compressor_api::Compressor::max_compressed_len(&*codec, 4096).unwrap()
+    };
+    for ratio in ["0", "1.1"] {
+        let params = params(CLASSES[0], 4, ratio);
+        let too_long = room(&params) + 1;
+        for claim in [0, 1, 16, too_long, i32::MAX as usize, 1 << 31, usize::MAX] {
+            for threads in [1, 2] {
+                let (dir, writer) = misbehaving_writer(Claims(claim), params.clone(), threads);
+                let mut writer = writer.unwrap();
+                writer.append(&rows(4096)).unwrap();
+                match writer.finish().unwrap_err() {
+                    Error::Codec {
+                        chunk: 0, error, ..
+                    } => {
+                        assert_eq!(error.kind(), ErrorKind::Device, "{claim}");
+                    }
+                    other => panic!("{claim}: {other}"),
+                }
+                assert_eq!(files(&dir), 0);
+            }
+        }
+    }
+}
+
+/// Asks for that much room.
+#[derive(Debug)]
+struct Asks(usize);
+
+impl Misbehaviour for Asks {
+    fn bound(&self, _: Option<usize>) -> Option<usize> {
+        Some(self.0)
+    }
+}
+
+#[test]
+fn a_compressor_that_asks_for_absurd_room_is_refused() {
+    for bound in [2 * 4096 + 65_537, 1 << 46, usize::MAX] {
+        let (dir, writer) = misbehaving_writer(Asks(bound), lz4(4), 1);
+        let error = writer.unwrap_err();
+        assert!(matches!(error, Error::Unavailable { .. }), "{error}");
+        let says = format!("asks for {bound} bytes of room to compress a chunk of 4096");
+        assert!(error.to_string().ends_with(&says), "{error}");
+        assert_eq!(files(&dir), 0);
+    }
+    let (_dir, writer) = misbehaving_writer(Asks(2 * 4096 + 65_536), lz4(4), 1);
+    let mut writer = writer.unwrap();
+    writer.append(&rows(10_000)).unwrap();
+    assert_eq!(writer.finish().unwrap().chunks, 3);
+}
+
+#[test]
+fn no_depth_is_too_great() {
+    let content = rows(100_000);
+    let dir = tempfile::tempdir().unwrap();
+    let pair = Pair::new(dir.path(), "nb-1-big");
+    let compressor = ENGINE.compressor(lz4(4).spec()).unwrap();
+    let options = WriterOptions::new().threads(2).depth(usize::MAX);
+    let mut writer = Writer::create(&pair, lz4(4), compressor, options).unwrap();
+    writer.append(&content).unwrap();
+    writer.finish().unwrap();
+    assert!(read_all(&open(&pair)).unwrap() == content);
+}
+
+#[test]
+fn what_a_dead_writer_left_is_named_cleaned_or_replaced() {
+    let dir = tempfile::tempdir().unwrap();
+    let pair = Pair::new(dir.path(), "nb-1-big");
+    let left = dir.path().join("nb-1-big-Data.db.tmp");
+    fs::write(&left, b"half").unwrap();
+    let error = write(&pair, &lz4(4), 1, b"content").unwrap_err();
+    assert!(matches!(error, Error::Exists { .. }), "{error}");
+    assert!(error.to_string().contains("Data.db.tmp"), "{error}");
+    assert_eq!(clean(dir.path()).unwrap(), [left]);
+    assert_eq!(files(&dir), 0);
+
+    // Metadata whose data file never came.
+    fs::write(pair.info(), b"of a pair that never was").unwrap();
+    let unfinished = dir.path().join("nb-1-big-CompressionInfo.db.tmp");
+    fs::write(unfinished, b"half of another").unwrap();
+    write(&pair, &lz4(4), 1, b"content").unwrap();
+    assert_eq!(read_all(&open(&pair)).unwrap(), b"content");
+    assert_eq!(files(&dir), 2);
 }

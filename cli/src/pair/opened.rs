@@ -1,7 +1,6 @@
 //! A pair to read, and who reads it.
 
 use std::ffi::OsStr;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -31,33 +30,32 @@ impl PairArg {
     /// Opens the pair with a compressor of `engine` for the spec that it names.
     pub fn open(&self, engine: &Engine) -> Result<Opened, Failure> {
         let pair = named(&self.path)?;
-        // The reader looks at the length itself; this one only serves to find the spec.
-        let file_len = match fs::metadata(pair.data()) {
-            Ok(metadata) => metadata.len(),
-            Err(error) => {
-                let path = pair.data().display();
-                return Err(Failure::io(format_args!("{path}: cannot look up: {error}")));
-            }
-        };
-        let info = CompressionInfo::read(pair.info(), file_len)?;
+        let info = CompressionInfo::of(&pair)?;
         let compressor = engine.compressor(info.spec())?;
         let reader = Reader::open_as(&pair, compressor.clone(), ReaderOptions::default())?;
         Ok(Opened { reader, compressor })
     }
 }
 
-/// The pair that a path to either file names, or the beginning of both.
+/// The pair that a path to either file names, or the beginning of both. A directory names none,
+/// unless there is a pair beside it that begins alike.
 fn named(path: &Path) -> Result<Pair, Failure> {
     if let Some(pair) = Pair::of(path) {
         return Ok(pair);
     }
-    match (path.parent(), path.file_name().and_then(OsStr::to_str)) {
-        (Some(dir), Some(name)) => Ok(Pair::new(dir, name)),
-        _ => {
-            let path = path.display();
-            Err(Failure::usage(format_args!("{path}: names no pair")))
-        }
+    let shown = path.display();
+    let name = path.file_name().and_then(OsStr::to_str);
+    let pair = path
+        .parent()
+        .zip(name)
+        .map(|(dir, name)| Pair::new(dir, name));
+    if path.is_dir() && pair.as_ref().is_none_or(|pair| !pair.data().exists()) {
+        return Err(Failure::usage(format_args!(
+            "{shown}: is a directory and names no pair; one in it is named as in {}",
+            path.join("nb-1-big").display()
+        )));
     }
+    pair.ok_or_else(|| Failure::usage(format_args!("{shown}: names no pair")))
 }
 
 #[cfg(test)]
@@ -78,7 +76,7 @@ mod tests {
             named(Path::new("nb-1-big")).unwrap(),
             Pair::new("", "nb-1-big")
         );
-        for path in ["", "/", "d/.."] {
+        for path in ["", "/", "d/..", "src"] {
             assert!(named(Path::new(path)).is_err(), "{path:?}");
         }
     }

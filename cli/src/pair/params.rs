@@ -11,7 +11,8 @@ use crate::values;
 #[derive(Debug, clap::Args)]
 pub struct ParamsArgs {
     /// The compressor class of Cassandra, alone or with its package: LZ4Compressor,
-    /// ZstdCompressor, DeflateCompressor, SnappyCompressor or NoopCompressor.
+    /// ZstdCompressor, ZstdDictionaryCompressor (here without a dictionary, and so the same as
+    /// ZstdCompressor), DeflateCompressor, SnappyCompressor or NoopCompressor.
     #[arg(long, value_name = "CLASS")]
     class: String,
     /// An option of the class, as in a table's definition: compression_level=3.
