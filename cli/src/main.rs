@@ -1,5 +1,5 @@
-//! The `compressor` command: what is there to compress with, how fast it is, single units, and chunk
-//! files.
+//! The `compressor` command: what is there to compress with, why a device is not, how fast it is,
+//! single units, and chunk files.
 //!
 //! Exit status: 0 success, 1 bad data or a failed check, 2 usage. An error is one line on standard
 //! error that starts with its kind. Standard output gets the result and nothing else.
@@ -9,6 +9,7 @@
 mod absent;
 mod bench;
 mod block;
+mod doctor;
 mod failure;
 mod list;
 mod logging;
@@ -44,6 +45,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     List(list::Args),
+    Doctor(doctor::Args),
     Bench(bench::Args),
     Block(block::Args),
     Pack(pair::pack::Args),
@@ -66,6 +68,7 @@ fn run() -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     match cli.command {
         Command::List(args) => list::run(&args, &mut out)?,
+        Command::Doctor(args) => doctor::run(&args, &mut out)?,
         Command::Bench(args) => bench::run(&args, &mut out)?,
         Command::Block(args) => block::run(&args, &mut io::stdin().lock(), &mut out)?,
         Command::Pack(args) => pair::pack::run(&args, &mut out)?,

@@ -20,6 +20,7 @@ fn help(args: &[&str]) -> String {
 fn help_says_what_there_is() {
     insta::assert_snapshot!("help", help(&["--help"]));
     insta::assert_snapshot!("help_list", help(&["list", "--help"]));
+    insta::assert_snapshot!("help_doctor", help(&["doctor", "--help"]));
     insta::assert_snapshot!("help_bench", help(&["bench", "--help"]));
     for command in ["pack", "unpack", "verify", "inspect", "recompress"] {
         insta::assert_snapshot!(format!("help_{command}"), help(&[command, "--help"]));
