@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -15,6 +16,7 @@ use serde::Deserialize;
 /// on_create_error = "software"
 /// on_operation_error = "software"
 /// verify = "sampled"                # or "never", "always"
+/// plugin_path = ["/usr/lib/compressor"] # directories with plugins
 ///
 /// [[assign]]
 /// format = "zlib"
@@ -35,6 +37,7 @@ use serde::Deserialize;
 /// | `COMPRESSOR_ON_ABSENT`, `COMPRESSOR_ON_CREATE_ERROR`, `COMPRESSOR_ON_OPERATION_ERROR` | `software` or `fail` |
 /// | `COMPRESSOR_VERIFY` | `never`, `sampled` or `always` |
 /// | `COMPRESSOR_PARAMS` | `PROVIDER.NAME=VALUE`, separated by commas |
+/// | `COMPRESSOR_PLUGIN_PATH` | directories, separated as in `PATH` |
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
@@ -51,6 +54,9 @@ pub struct Config {
     pub on_operation_error: Fallback,
     /// How results of an accelerator are checked.
     pub verify: VerifyMode,
+    /// Directories with plugins, for whoever loads plugins: an engine loads none by itself, it is
+    /// given those that `compressor_plugin::list` finds there.
+    pub plugin_path: Vec<PathBuf>,
     /// Who gets what.
     pub assign: Vec<AssignConfig>,
     /// Parameters by provider.
@@ -164,15 +170,7 @@ impl Config {
     ///
     /// [`ConfigError`].
     pub fn from_env() -> Result<Self, ConfigError> {
-        Self::from_vars(|name| match std::env::var(name) {
-            Ok(value) => Ok(Some(value)),
-            Err(std::env::VarError::NotPresent) => Ok(None),
-            Err(std::env::VarError::NotUnicode(value)) => Err(ConfigError::Variable {
-                name: name.into(),
-                value: value.to_string_lossy().into_owned(),
-                valid: "text in UTF-8",
-            }),
-        })
+        Self::from_vars(|name| std::env::var_os(name))
     }
 
     /// From a TOML file.
@@ -195,16 +193,22 @@ impl Config {
         toml::from_str(text)
     }
 
-    fn from_vars(
-        var: impl Fn(&str) -> Result<Option<String>, ConfigError>,
-    ) -> Result<Self, ConfigError> {
+    fn from_vars(var_os: impl Fn(&str) -> Option<OsString>) -> Result<Self, ConfigError> {
+        let var = |name: &str| -> Result<Option<String>, ConfigError> {
+            let value = var_os(name).map(OsString::into_string).transpose();
+            value.map_err(|value| ConfigError::Variable {
+                name: name.into(),
+                value: value.to_string_lossy().into_owned(),
+                valid: "text in UTF-8",
+            })
+        };
         let mut config = match var("COMPRESSOR_CONFIG")? {
             Some(path) => Self::from_file(Path::new(&path))?,
             None => Self::default(),
         };
         let bool = |text: &str| text.parse().ok();
         set(
-            &var,
+            var,
             "COMPRESSOR_SOFTWARE_ONLY",
             &mut config.software_only,
             bool,
@@ -218,22 +222,28 @@ impl Config {
                 &mut config.on_operation_error,
             ),
         ] {
-            set(&var, name, to, Fallback::parse, Fallback::NAMES)?;
+            set(var, name, to, Fallback::parse, Fallback::NAMES)?;
         }
         set(
-            &var,
+            var,
             "COMPRESSOR_VERIFY",
             &mut config.verify,
             VerifyMode::parse,
             VerifyMode::NAMES,
         )?;
         set(
-            &var,
+            var,
             "COMPRESSOR_PREFERENCE",
             &mut config.preference,
             names,
             "names, by commas",
         )?;
+        // Paths are not always text.
+        if let Some(paths) = var_os("COMPRESSOR_PLUGIN_PATH") {
+            config.plugin_path = std::env::split_paths(&paths)
+                .filter(|path| !path.as_os_str().is_empty())
+                .collect();
+        }
         if let Some(text) = var("COMPRESSOR_PARAMS")? {
             let mut given = Vec::new();
             for item in text
@@ -393,10 +403,9 @@ mod tests {
 
     fn vars(set: &[(&str, &str)]) -> Result<Config, ConfigError> {
         Config::from_vars(|name| {
-            Ok(set
-                .iter()
+            set.iter()
                 .find(|(known, _)| *known == name)
-                .map(|(_, value)| value.to_string()))
+                .map(|(_, value)| value.into())
         })
     }
 
@@ -407,6 +416,7 @@ mod tests {
             preference = ["libdeflate"]
             on_absent = "fail"
             verify = "always"
+            plugin_path = ["/usr/lib/compressor", "/opt/acme"]
             [[assign]]
             format = "zlib"
             direction = "decompress"
@@ -423,6 +433,8 @@ mod tests {
         assert_eq!(policy.on_operation_error, OnFailure::Software);
         assert_eq!(policy.assignments[0].direction, Some(Direction::Decompress));
         assert_eq!(config.verify, VerifyMode::Always);
+        let directories = ["/usr/lib/compressor", "/opt/acme"].map(PathBuf::from);
+        assert_eq!(config.plugin_path, directories);
         let params = &config.providers["example.device"];
         let texts: Vec<String> = params.values().map(ToString::to_string).collect();
         assert_eq!(texts, ["64KiB", "true", "16"]);
@@ -477,16 +489,34 @@ mod tests {
                 "COMPRESSOR_PARAMS",
                 "intel.qat.polling=busy, libdeflate.x=1",
             ),
+            ("COMPRESSOR_PLUGIN_PATH", ":/opt/acme::/opt/other"),
         ])
         .unwrap();
         assert!(config.software_only);
         assert_eq!(config.preference, ["isal", "libdeflate"]);
         assert_eq!(config.policy().unwrap().on_operation_error, OnFailure::Fail);
         assert_eq!(config.verify, VerifyMode::Never);
+        let directories = ["/opt/acme", "/opt/other"].map(PathBuf::from);
+        assert_eq!(config.plugin_path, directories);
         assert_eq!(
             config.providers["intel.qat"]["polling"],
             ParamText::Text("busy".into())
         );
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn only_paths_may_be_no_text() {
+        use std::os::unix::ffi::OsStringExt;
+
+        let with = |set: &'static str| {
+            let bytes = OsString::from_vec(b"/opt/\xff".into());
+            Config::from_vars(move |name| (name == set).then(|| bytes.clone()))
+        };
+        let config = with("COMPRESSOR_PLUGIN_PATH").unwrap();
+        assert_eq!(config.plugin_path.len(), 1);
+        let refused = with("COMPRESSOR_VERIFY").unwrap_err().to_string();
+        assert!(refused.contains("text in UTF-8"), "{refused}");
     }
 
     #[test]
