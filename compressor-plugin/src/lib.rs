@@ -29,6 +29,10 @@
 //! With a [`manifest`](manifest()) beside its library, a plugin is listed without running any of
 //! its code. A library is never unloaded.
 //!
+//! Library, manifest, and the directories in which they lie must belong to root or to the user of
+//! the process, and nobody else may write to them: a plugin in `/tmp`, or where the umask lets the
+//! group write, is refused. [`load`] says what else holds of a file.
+//!
 //! ## What a plugin may do to an engine
 //!
 //! Nothing that comes back is trusted. What is no answer at all quarantines the opened plugin: it is
@@ -39,7 +43,7 @@
 //! | a status of the contract | of that kind, with the plugin's native code | |
 //! | `CP_POISONED` | `Poisoned` | the session is only freed |
 //! | `CP_PANIC` | `Panic`, with the plugin's native code | quarantined |
-//! | an unknown status, a length beyond the buffer, success without a handle, a bound below the input, text that is none | `Panic`, native code `quar` | quarantined |
+//! | an unknown status, a length beyond the buffer, success without a handle, a bound below the input, a level on no scale, text that is none | `Panic`, native code `quar` | quarantined |
 //! | a unit of 0 bytes for an input that is not empty | `Device` | |
 //!
 //! The kind is [`Panic`](compressor_api::ErrorKind::Panic) because that is what a decorator
