@@ -91,7 +91,7 @@ fn software() -> Arc<dyn Compressor> {
     engine.build().unwrap().compressor(params().spec()).unwrap()
 }
 
-/// Who is compared; the first is what the others are compared with.
+/// Who is compared; the first is what the others are compared with. Any number can be.
 fn codecs() -> Vec<(String, Arc<dyn Compressor>)> {
     let accelerated = Engine::new().unwrap().compressor(params().spec()).unwrap();
     let sides = accelerated.effective();

@@ -39,6 +39,21 @@ impl Batch {
         (len / chunk_len.max(1)).clamp(1, MOST_CHUNKS)
     }
 
+    /// With buffers to use again.
+    pub(super) fn with_buffers([stored, content]: [Vec<u8>; 2]) -> Self {
+        let chunks = Vec::new();
+        Self {
+            stored,
+            content,
+            chunks,
+        }
+    }
+
+    /// Its buffers, for others to use.
+    pub(super) fn into_buffers(self) -> [Vec<u8>; 2] {
+        [self.stored, self.content]
+    }
+
     /// Loads chunks, whose indices ascend. What was there before is gone.
     pub(super) fn load(&mut self, reader: &Reader, indices: impl IntoIterator<Item = u64>) {
         self.plan(reader, indices);

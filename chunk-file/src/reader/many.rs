@@ -41,11 +41,11 @@ impl Reader {
             begun: Vec::new(),
         };
         let at_once = Batch::chunks_in(BATCH_LEN, u64::from(self.info.chunk_len()));
-        let mut batch = Batch::default();
+        let mut batch = Batch::with_buffers([self.buffer(), self.buffer()]);
         loop {
             let chunks: Vec<u64> = wanted.by_ref().take(at_once as usize).collect();
             if chunks.is_empty() {
-                return results;
+                break;
             }
             let cached: Vec<_> = chunks.iter().map(|chunk| self.cached(*chunk)).collect();
             let missing = chunks
@@ -68,6 +68,10 @@ impl Reader {
                 }
             }
         }
+        for buffer in batch.into_buffers() {
+            self.keep(buffer);
+        }
+        results
     }
 
     /// The requests that want anything, by where they begin.

@@ -29,6 +29,10 @@ pub use sequential::Sequential;
 /// Working buffers that rest between calls; calls beyond that many at once make their own.
 const IDLE_BUFFERS: usize = 16;
 
+/// The longest buffer that rests, 1 MiB, so that all of them are 16 MiB at most. What needs more
+/// works for long enough not to notice that memory is taken for it.
+const IDLE_LEN: usize = 1 << 20;
+
 /// A pair, opened: reads its content at random.
 ///
 /// Shared by any number of threads; reads never wait for each other, but for the moment that the
@@ -226,6 +230,9 @@ impl Reader {
 
     /// What a failed call had is dropped instead; that is rare.
     fn keep(&self, buffer: Vec<u8>) {
+        if buffer.capacity() > IDLE_LEN {
+            return;
+        }
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         if idle.len() < IDLE_BUFFERS {
             idle.push(buffer);
@@ -237,5 +244,36 @@ impl Reader {
 fn copy_from(content: &[u8], skip: usize, part: &mut [u8]) {
     if let Some(bytes) = content.get(skip..skip + part.len()) {
         part.copy_from_slice(bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Pair, Params, ReaderOptions, Writer, WriterOptions};
+    use compressor::{Engine, Format, Spec};
+
+    #[test]
+    fn what_rests_between_calls_is_bounded() {
+        let dir = tempfile::tempdir().unwrap();
+        let pair = Pair::new(dir.path(), "nb-1-big");
+        let params = Params::new(Spec::new(Format::None)).unwrap();
+        let params = params.with_chunk_len(2 << 20).unwrap();
+        let engine = Engine::new().unwrap();
+        let stored = engine.compressor(params.spec()).unwrap();
+        let mut writer = Writer::create(&pair, params, stored, WriterOptions::new()).unwrap();
+        writer.append(&[7; 3 << 20]).unwrap();
+        writer.finish().unwrap();
+
+        let reader = Reader::open(&pair, &engine, ReaderOptions::default()).unwrap();
+        for _ in 0..3 {
+            assert_eq!(reader.read_at(9, &mut [0; 9]).unwrap(), 9);
+            assert_eq!(reader.read_many(&[5..6, 7..8])[1].as_ref().unwrap(), &[7]);
+        }
+        assert!(reader.idle.lock().unwrap().is_empty());
+        for _ in 0..100 {
+            reader.keep(Vec::with_capacity(IDLE_LEN));
+        }
+        assert_eq!(reader.idle.lock().unwrap().len(), IDLE_BUFFERS);
     }
 }
