@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use compressor::decorator::{Guards, Options};
 use compressor::{
-    Accelerated, CompressSession, Compressor, DecompressSession, Engine, Error, ErrorKind, Format,
-    Policy, Registry, SelectError, SessionPool, Spec,
+    Accelerated, CompressSession, Compressor, Engine, Error, ErrorKind, Format, Policy, Registry,
+    SelectError, SessionPool, Spec,
 };
 
 use crate::block::{self, Outcome};

@@ -23,13 +23,8 @@ pub(crate) enum BlockType {
 }
 
 impl BlockType {
-    pub(crate) const ALL: [Self; 5] = [
-        Self::Snappy,
-        Self::Zlib,
-        Self::Lz4,
-        Self::Lz4Hc,
-        Self::Zstd,
-    ];
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Snappy, Self::Zlib, Self::Lz4, Self::Lz4Hc, Self::Zstd];
 
     /// The type of this value, if it is one that is served here.
     pub(crate) fn from_byte(byte: u8) -> Option<Self> {
@@ -145,7 +140,12 @@ mod tests {
     fn defaults_are_those_of_rocksdb() {
         let defaults = BlockType::ALL.map(|t| {
             let spec = wanted(t, DEFAULT_LEVEL).spec().unwrap();
-            (spec.format(), spec.level(), spec.window_log(), spec.checksum())
+            (
+                spec.format(),
+                spec.level(),
+                spec.window_log(),
+                spec.checksum(),
+            )
         });
         assert_eq!(
             defaults,

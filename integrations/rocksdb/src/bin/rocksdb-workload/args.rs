@@ -139,7 +139,10 @@ mod tests {
     #[test]
     fn a_workload_parses_from_what_it_prints() {
         for workload in Workload::ALL {
-            assert_eq!(Workload::from_str(&workload.to_string(), false), Ok(workload));
+            assert_eq!(
+                Workload::from_str(&workload.to_string(), false),
+                Ok(workload)
+            );
         }
     }
 }

@@ -82,7 +82,11 @@ fn in_turn(configs: &[Config], round: usize) -> impl Iterator<Item = &Config> {
     let (stock, others): (Vec<_>, Vec<_>) =
         configs.iter().partition(|config| config.who == Who::Stock);
     let skip = round % others.len().max(1);
-    let turned = others.clone().into_iter().skip(skip).chain(others.into_iter().take(skip));
+    let turned = others
+        .clone()
+        .into_iter()
+        .skip(skip)
+        .chain(others.into_iter().take(skip));
     stock.into_iter().chain(turned)
 }
 
@@ -142,7 +146,11 @@ impl Plan {
                 mixed: asked(Workload::LargeRows),
             },
         ];
-        let asked = |plan: &Self| [plan.write, plan.read, plan.mixed].iter().any(Option::is_some);
+        let asked = |plan: &Self| {
+            [plan.write, plan.read, plan.mixed]
+                .iter()
+                .any(Option::is_some)
+        };
         plans.into_iter().filter(asked).collect()
     }
 
@@ -202,7 +210,8 @@ impl Plan {
         })?;
         bench.table.settle()?;
         if let Some(workload) = self.write {
-            runs.push(bench.finish(workload, loaded, load, before, Table::write)?);
+            let write = |table: &Table<'_>, _, worker: &mut Worker| table.write(worker);
+            runs.push(bench.finish(workload, loaded, load, before, write)?);
             // What was written at a fixed rate is not to be read from memory.
             bench.table.compact()?;
         }
@@ -267,23 +276,11 @@ impl Bench<'_> {
                 op(&self.table, thread, worker)
             })
         })?;
-        self.finish_with(workload, ops, spent, before, op)
+        self.finish(workload, ops, spent, before, op)
     }
 
+    /// Measures latencies at a fixed rate, and puts the run together.
     fn finish(
-        &self,
-        workload: Workload,
-        ops: u64,
-        spent: Spent,
-        before: Counts,
-        op: impl Fn(&Table<'_>, &mut Worker) -> Result<(), Failure> + Sync,
-    ) -> Result<Run, Failure> {
-        self.finish_with(workload, ops, spent, before, |table, _, worker| {
-            op(table, worker)
-        })
-    }
-
-    fn finish_with(
         &self,
         workload: Workload,
         ops: u64,
@@ -372,7 +369,10 @@ mod tests {
             let turn: Vec<_> = in_turn(&configs, round).copied().collect();
             assert_eq!(turn.len(), configs.len());
             assert!(configs.iter().all(|config| turn.contains(config)));
-            let stock = turn.iter().filter(|config| config.who == Who::Stock).count();
+            let stock = turn
+                .iter()
+                .filter(|config| config.who == Who::Stock)
+                .count();
             assert!(turn[..stock].iter().all(|config| config.who == Who::Stock));
         }
         assert_eq!(in_turn(&[], 3).count(), 0);

@@ -44,7 +44,8 @@ pub fn at_full_speed(
     op: impl Fn(usize, &mut Worker) -> Result<(), Failure> + Sync,
 ) -> Result<(), Failure> {
     on_threads(threads, seed, |thread, worker| {
-        let share = ops * (thread as u64 + 1) / threads as u64 - ops * thread as u64 / threads as u64;
+        let share =
+            ops * (thread as u64 + 1) / threads as u64 - ops * thread as u64 / threads as u64;
         (0..share).try_for_each(|_| op(thread, worker))
     })
     .map(|_| ())
@@ -64,7 +65,8 @@ pub fn at_rate(
     let start = Barrier::new(threads);
     let histograms = on_threads(threads, seed, |thread, worker| {
         // 1 ns to 100 s, to three digits.
-        let mut histogram = Histogram::new_with_bounds(1, 100_000_000_000, 3).map_err(Failure::of)?;
+        let mut histogram =
+            Histogram::new_with_bounds(1, 100_000_000_000, 3).map_err(Failure::of)?;
         start.wait();
         let begun = Instant::now();
         // Threads take turns.

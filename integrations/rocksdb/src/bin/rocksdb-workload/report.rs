@@ -18,16 +18,28 @@ pub fn json(runs: &[Run], out: &mut dyn Write) -> Result<(), Failure> {
 pub fn tables(runs: &[Run], out: &mut dyn Write) -> Result<(), Failure> {
     let medians = medians(runs);
     writeln!(out, "{medians}\n").map_err(Failure::output)?;
-    writeln!(out, "Times what stock RocksDB of the same type has, in the same round:\n")
-        .map_err(Failure::output)?;
+    writeln!(
+        out,
+        "Times what stock RocksDB of the same type has, in the same round:\n"
+    )
+    .map_err(Failure::output)?;
     let ratios = ratios(runs);
     writeln!(out, "{ratios}").map_err(Failure::output)
 }
 
 fn medians(runs: &[Run]) -> Table {
     let mut table = table(&[
-        "workload", "config", "ops/s", "CPU s/Mop", "p50 µs", "p99 µs", "p99.9 µs", "bytes on disk",
-        "flush MB/s", "compaction MB/s", "accelerated",
+        "workload",
+        "config",
+        "ops/s",
+        "CPU s/Mop",
+        "p50 µs",
+        "p99 µs",
+        "p99.9 µs",
+        "bytes on disk",
+        "flush MB/s",
+        "compaction MB/s",
+        "accelerated",
     ]);
     for group in groups(runs) {
         let Some(first) = group.first() else { continue };
@@ -57,7 +69,15 @@ fn medians(runs: &[Run]) -> Table {
 
 fn ratios(runs: &[Run]) -> Table {
     let mut table = table(&[
-        "workload", "config", "ops/s", "CPU s/Mop", "p50", "p99", "p99.9", "bytes on disk", "rounds",
+        "workload",
+        "config",
+        "ops/s",
+        "CPU s/Mop",
+        "p50",
+        "p99",
+        "p99.9",
+        "bytes on disk",
+        "rounds",
     ]);
     for group in groups(runs) {
         let Some(first) = group.first() else { continue };
@@ -100,7 +120,10 @@ fn groups(runs: &[Run]) -> Vec<Vec<&Run>> {
     let mut groups: Vec<Vec<&Run>> = Vec::new();
     for run in runs {
         let same = |other: &&Run| other.config == run.config && other.workload == run.workload;
-        match groups.iter_mut().find(|group| group.first().is_some_and(same)) {
+        match groups
+            .iter_mut()
+            .find(|group| group.first().is_some_and(same))
+        {
             Some(group) => group.push(run),
             None => groups.push(vec![run]),
         }
@@ -170,7 +193,13 @@ mod tests {
         let value: serde_json::Value = serde_json::from_slice(&out).unwrap();
         let row = value.as_array().unwrap().first().unwrap();
         for column in [
-            "config", "workload", "ops_per_s", "cpu_s_per_mop", "p50_us", "p99_us", "p999_us",
+            "config",
+            "workload",
+            "ops_per_s",
+            "cpu_s_per_mop",
+            "p50_us",
+            "p99_us",
+            "p999_us",
             "bytes_on_disk",
         ] {
             assert!(row.get(column).is_some(), "{column}");

@@ -7,9 +7,22 @@ use rand_distr::{Distribution, Zipf};
 
 /// Sensors of a machine.
 const SENSORS: [&str; 16] = [
-    "axis-load", "bearing-temp", "coolant-flow", "coolant-temp", "cycle-time", "door-state",
-    "feed-rate", "hydraulic-pressure", "motor-current", "oil-level", "spindle-speed",
-    "spindle-temp", "tool-wear", "torque", "vibration-x", "vibration-y",
+    "axis-load",
+    "bearing-temp",
+    "coolant-flow",
+    "coolant-temp",
+    "cycle-time",
+    "door-state",
+    "feed-rate",
+    "hydraulic-pressure",
+    "motor-current",
+    "oil-level",
+    "spindle-speed",
+    "spindle-temp",
+    "tool-wear",
+    "torque",
+    "vibration-x",
+    "vibration-y",
 ];
 
 /// Seconds between two rows of a partition.

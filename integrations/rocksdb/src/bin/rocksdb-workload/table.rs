@@ -96,7 +96,9 @@ impl<'a> Table<'a> {
         wait.set_wait(true);
         self.db.flush_opt(&wait)?;
         self.db.compact_range(None::<&[u8]>, None::<&[u8]>);
-        Ok(self.db.wait_for_compact(&WaitForCompactOptions::default())?)
+        Ok(self
+            .db
+            .wait_for_compact(&WaitForCompactOptions::default())?)
     }
 
     /// From now on every row that is there may be read. Nobody else writes meanwhile.

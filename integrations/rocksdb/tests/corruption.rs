@@ -1,0 +1,91 @@
+//! Blocks that are not intact are corruption, and nothing else.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    missing_docs,
+    reason = "a test may panic"
+)]
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rocksdb::{DB, DBCompressionType, ErrorKind, Options, ReadOptions};
+
+use common::{TYPES, fill, key, keys, options, ours, tables};
+
+fn served(compression: DBCompressionType) -> Options {
+    let mut options = options(compression);
+    tables(&mut options, 4 << 10, 7);
+    ours(&mut options);
+    options
+}
+
+/// The tables of a database.
+fn files(path: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(path)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    entries
+        .filter(|path| path.extension().is_some_and(|extension| extension == "sst"))
+        .collect()
+}
+
+/// Past RocksDB's checksum of the block, which would find it first.
+fn unchecked() -> ReadOptions {
+    let mut read = ReadOptions::default();
+    read.set_verify_checksums(false);
+    read
+}
+
+#[test]
+fn a_damaged_block_is_corruption() {
+    for compression in TYPES {
+        let folder = tempfile::tempdir().unwrap();
+        let options = served(compression);
+        fill(folder.path(), &options);
+        for file in files(folder.path()) {
+            let mut bytes = fs::read(&file).unwrap();
+            // Data blocks come first.
+            let half = bytes.len() / 2;
+            bytes[..half].fill(0xFF);
+            fs::write(&file, bytes).unwrap();
+        }
+        let db = DB::open(&options, folder.path()).unwrap();
+        let errors: Vec<_> = (0..keys())
+            .filter_map(|row| db.get_opt(key(row), &unchecked()).err())
+            .collect();
+        assert!(errors.len() > keys() as usize / 4, "{compression:?}");
+        for error in errors {
+            assert_eq!(
+                error.kind(),
+                ErrorKind::Corruption,
+                "{compression:?} {error}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_block_that_declares_more_than_it_can_hold_is_corruption_before_it_is_allocated() {
+    for compression in TYPES {
+        let folder = tempfile::tempdir().unwrap();
+        let options = served(compression);
+        fill(folder.path(), &options);
+        let file = files(folder.path()).into_iter().min().unwrap();
+        let mut bytes = fs::read(&file).unwrap();
+        // The length of the first block: almost 4 GiB.
+        bytes[..5].copy_from_slice(&[0xFF, 0xFF, 0xFF, 0xFF, 0x0F]);
+        fs::write(&file, bytes).unwrap();
+        let db = DB::open(&options, folder.path()).unwrap();
+        let first = (0..keys()).map(key).min().unwrap();
+        let error = db.get_opt(first, &unchecked()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corruption, "{compression:?}");
+        assert!(
+            error.to_string().contains("more than it can hold"),
+            "{error}"
+        );
+    }
+}
