@@ -45,8 +45,8 @@ impl Failure {
         }
     }
 
-    /// A plugin cannot be used: exit status 2 if its path, owner, mode or manifest is why, 1 if it is
-    /// the plugin itself.
+    /// A plugin cannot be used: exit status 2 if its path, owner, mode, name or manifest is why, 1 if
+    /// it is the plugin itself. `compressor-conformance` ends alike.
     pub fn plugin(kind: ErrorKind, message: impl Display) -> Self {
         match kind {
             ErrorKind::InvalidArgument => Self::usage(message),

@@ -1,9 +1,8 @@
-//! The plugins that the arguments and the environment name.
+//! The plugins that the arguments and the configuration name.
 
 use std::path::PathBuf;
 
-use compressor::{LINKED, ProviderEntry};
-use compressor_plugin::SEARCH_PATH;
+use compressor::{Config, LINKED, ProviderEntry, SetupError};
 
 use crate::failure::Failure;
 
@@ -17,7 +16,8 @@ pub struct PluginArgs {
 }
 
 impl PluginArgs {
-    /// Those that were named, and those in the directories of `COMPRESSOR_PLUGIN_PATH`.
+    /// Those that were named, and those in the directories of the configuration or of
+    /// `COMPRESSOR_PLUGIN_PATH`.
     ///
     /// One that was named has to be right. One that was found in a directory and cannot be used is
     /// logged and left out, so that it does not keep the others from working.
@@ -37,14 +37,15 @@ impl PluginArgs {
                 plugins.push(entry);
             }
         }
-        for found in compressor_plugin::list(compressor_plugin::search_path()) {
+        let config = Config::from_env().map_err(SetupError::from)?;
+        for found in compressor_plugin::list(config.plugin_path) {
             match found {
-                Err(error) => tracing::warn!("{SEARCH_PATH}: {error}"),
+                Err(error) => tracing::warn!("plugin left out: {error}"),
                 Ok(entry) if plugins.iter().any(|known| known.id == entry.id) => {}
                 Ok(entry) if is_built_in(entry) => {
                     let id = entry.id;
                     tracing::warn!(
-                        "{SEARCH_PATH}: a plugin is called {id}, as a provider that is built in"
+                        "plugin left out: it is called {id}, as a provider that is built in"
                     );
                 }
                 Ok(entry) => plugins.push(entry),

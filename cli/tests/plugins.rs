@@ -192,6 +192,19 @@ fn plugins_in_directories_are_listed_and_bad_ones_left_out_with_a_warning() {
 }
 
 #[test]
+fn a_directory_in_the_configuration_is_listed_unless_the_variable_names_others() {
+    let Some(dir) = example() else { return };
+    let config = dir.path().join("config.toml");
+    fs::write(&config, format!("plugin_path = [{:?}]", dir.path())).unwrap();
+    let mut list = command(&["list", "--json"]);
+    list.env("COMPRESSOR_CONFIG", &config);
+    assert_eq!(state(list.output().unwrap()).as_deref(), Some("Ready"));
+    let other = directory();
+    list.env("COMPRESSOR_PLUGIN_PATH", other.path());
+    assert_eq!(state(list.output().unwrap()), None);
+}
+
+#[test]
 fn a_plugin_called_like_a_built_in_provider_is_refused_or_left_out() {
     let source = root().join("compressor-plugin/tests/fixtures/plugin.c");
     let Some(dir) = build(&source, &["-DID=\"libdeflate\""], &[]) else {
@@ -207,7 +220,7 @@ fn a_plugin_called_like_a_built_in_provider_is_refused_or_left_out() {
         .unwrap();
     assert!(output.status.success());
     let warned = text(&output.stderr);
-    assert!(warned.contains("a plugin is called libdeflate"), "{warned}");
+    assert!(warned.contains("it is called libdeflate"), "{warned}");
     let list: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(list["formats"][4]["compress"], "libdeflate");
 }
@@ -235,8 +248,8 @@ fn a_plugin_that_was_named_and_cannot_be_used_is_an_error() {
             ),
             (
                 "/nowhere/x.so",
-                1,
-                "Device",
+                2,
+                "InvalidArgument",
                 "/nowhere/x.so: cannot be read: No such file",
             ),
             (file, 1, "Device", "text.so: is not a shared library"),
