@@ -417,11 +417,26 @@ fn a_plugin_that_lies_at_one_length_is_caught_there() {
 }
 
 #[test]
-fn a_plugin_that_cannot_be_loaded_is_refused_in_a_line() {
+fn a_plugin_that_cannot_be_used_is_refused_in_a_line_as_the_other_command_does() {
     let file = directory("no-library").join("libplugin.so");
     fs::write(&file, "no library").unwrap();
     mode(&file);
-    let ran = run(&["--quick", "--plugin", file.to_str().unwrap()]);
-    assert_eq!((ran.status, ran.err.lines().count()), (1, 1), "{ran:?}");
-    assert!(ran.err.starts_with("Refused: "), "{ran:?}");
+    for (path, status, says) in [
+        (
+            "relative.so",
+            2,
+            "InvalidArgument: relative.so: a plugin is named by its absolute path",
+        ),
+        (
+            "/nowhere/x.so",
+            2,
+            "InvalidArgument: /nowhere/x.so: cannot be read: No such file",
+        ),
+        (file.to_str().unwrap(), 1, "Device: "),
+    ] {
+        let ran = run(&["--quick", "--plugin", path]);
+        let lines = ran.err.lines().count();
+        assert_eq!((ran.status, lines), (status, 1), "{ran:?}");
+        assert!(ran.err.starts_with(says), "{ran:?}");
+    }
 }

@@ -12,6 +12,7 @@ use compressor::{
     CompressorFactory, Config, Engine, Health, OpenError, ProviderClass, ProviderEntry, Registry,
     SetupError,
 };
+use compressor_plugin::PluginError;
 
 use crate::matrix::Party;
 use crate::subject::Subject;
@@ -47,9 +48,9 @@ impl Listed {
     ///
     /// # Errors
     ///
-    /// In one line, why it is refused.
-    pub fn plugin(path: &Path) -> Result<Self, String> {
-        let entry = compressor_plugin::load(path).map_err(|error| error.to_string())?;
+    /// [`PluginError`] for one that is refused.
+    pub fn plugin(path: &Path) -> Result<Self, PluginError> {
+        let entry = compressor_plugin::load(path)?;
         Ok(Self {
             entry,
             plugin: Some(path.into()),

@@ -6,6 +6,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
+use compressor::ErrorKind as Blame;
+use compressor_plugin::PluginError;
 
 /// Something failed.
 const FAILED: u8 = 1;
@@ -37,7 +39,19 @@ impl Failure {
         }
     }
 
-    /// A plugin cannot be loaded: exit status 1, because that is what a plugin is proved to do.
+    /// A plugin cannot be used: exit status 2 if its path, owner, mode, name or manifest is why, 1 if
+    /// it is the plugin itself. `compressor` ends alike.
+    pub fn plugin(error: &PluginError) -> Self {
+        match error.kind() {
+            Blame::InvalidArgument => Self::usage(error),
+            kind => Self::Error {
+                line: format!("{kind}: {error}"),
+                status: FAILED,
+            },
+        }
+    }
+
+    /// A provider cannot be opened: exit status 1, because that is what it is proved to do.
     pub fn refused(message: impl Display) -> Self {
         Self::Error {
             line: format!("Refused: {message}"),
