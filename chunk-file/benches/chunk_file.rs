@@ -201,17 +201,14 @@ fn compare(title: &str, bytes: usize, mut lanes: Vec<Lane<'_>>, pace: &Pace) {
         "  {:<28} {:>10} {:>10} {:>12} {:>8} {:>10}",
         "", "µs", "MB/s", "CPU ns/byte", "as fast", "of its CPU"
     );
-    let laps = |lane: usize| -> Vec<Lap> {
-        let laps = rounds.laps(lane);
-        quiet
-            .iter()
-            .filter_map(|round| laps.get(*round))
-            .copied()
-            .collect()
+    let quiet_laps = |lane| -> Vec<Lap> {
+        let laps = rounds.laps(lane).iter().enumerate();
+        let quiet = laps.filter(|(round, _)| quiet.contains(round));
+        quiet.map(|(_, lap)| *lap).collect()
     };
-    let first = laps(0);
+    let first = quiet_laps(0);
     for (nth, lane) in lanes.iter().enumerate() {
-        let own = laps(nth);
+        let own = quiet_laps(nth);
         let median = |of: fn(&Lap) -> Duration| per_op(&rounds, own.iter().map(of));
         let (wall, cpu) = (median(|lap| lap.wall), median(|lap| lap.cpu));
         println!(

@@ -178,10 +178,49 @@ impl<'a> UnderWay<'a> {
 /// than doubles what is there, a batch at least: the data is there for that much.
 fn append(result: &mut Vec<u8>, part: &[u8], whole: u64) -> Result<(), TryReserveError> {
     if result.capacity() - result.len() < part.len() {
-        let left = usize::try_from(whole).map_or(usize::MAX, |whole| whole - result.len());
+        let left =
+            usize::try_from(whole).map_or(usize::MAX, |len| len.saturating_sub(result.len()));
         let more = result.len().max(BATCH_LEN as usize).min(left);
         result.try_reserve_exact(more.max(part.len()))?;
     }
     result.extend_from_slice(part);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_result_takes_memory_as_its_content_comes_and_no_more_than_it_needs() {
+        let part = [7; 1 << 20];
+        let whole = 9 * part.len();
+        let mut result = Vec::new();
+        for _ in 0..9 {
+            append(&mut result, &part, whole as u64).unwrap();
+            let most = (2 * result.len()).max(BATCH_LEN as usize);
+            assert!(result.capacity() <= most.min(whole), "{}", result.len());
+        }
+        assert_eq!(result.len(), whole);
+
+        let mut short = Vec::new();
+        append(&mut short, &part[..100], 100).unwrap();
+        assert_eq!(short.capacity(), 100);
+        append(&mut Vec::new(), &part[..100], u64::MAX).unwrap();
+    }
+
+    #[test]
+    fn each_chunk_is_wanted_once_and_in_order() {
+        let requests = |chunks: &[Range<u64>]| -> Vec<Request> {
+            let requests = chunks.iter().map(|chunks| Request {
+                nth: 0,
+                bytes: 0..1,
+                chunks: chunks.clone(),
+            });
+            requests.collect()
+        };
+        let ordered = requests(&[0..2, 0..1, 1..7, 3..4, 6..9, 20..21]);
+        let chunks: Vec<u64> = wanted(&ordered).collect();
+        assert_eq!(chunks, [0, 1, 2, 3, 4, 5, 6, 7, 8, 20]);
+    }
 }

@@ -235,9 +235,10 @@ impl Writer {
     /// # Errors
     ///
     /// - [`Error::Exists`]: meanwhile somebody else made a pair of that name.
-    /// - [`Error::Io`], [`Error::Codec`], [`Error::OutOfMemory`], [`Error::Broken`]. Nothing is left then; but if it was
-    ///   the very last step that failed, the `fsync` of the directory after the pair became
-    ///   visible, the pair stays and may not survive a power failure.
+    /// - [`Error::Io`], [`Error::Codec`], [`Error::TooLong`], [`Error::OutOfMemory`],
+    ///   [`Error::Broken`]. Nothing is left then; but if it was the very last step that failed, the
+    ///   `fsync` of the directory after the pair became visible, the pair stays and may not survive
+    ///   a power failure.
     pub fn finish(mut self) -> Result<Written, Error> {
         self.intact()?;
         // An empty file has one empty chunk, as readers expect at least one.
