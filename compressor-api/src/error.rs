@@ -157,6 +157,10 @@ impl Error {
     /// [`forked`](Self::forked).
     pub const NATIVE_FORKED: i32 = i32::from_be_bytes(*b"fork");
 
+    /// [`native`](Self::native) code of work that was not done by the device it was meant for; see
+    /// [`silent_software`](Self::silent_software).
+    pub const NATIVE_SOFTWARE: i32 = i32::from_be_bytes(*b"soft");
+
     /// An error of `kind` from `provider`, with no code of the library's own.
     #[must_use]
     pub const fn new(kind: ErrorKind, provider: ProviderId) -> Self {
@@ -178,6 +182,14 @@ impl Error {
     #[must_use]
     pub const fn forked(provider: ProviderId) -> Self {
         Self::with_native(ErrorKind::Poisoned, provider, Self::NATIVE_FORKED)
+    }
+
+    /// What a provider for a device answers when its library did the work in software of its own,
+    /// or would have had to: [`Device`](ErrorKind::Device), marked so that it is counted as what it
+    /// is. Whoever offloads wants to know, and has software that is known to be good.
+    #[must_use]
+    pub const fn silent_software(provider: ProviderId) -> Self {
+        Self::with_native(ErrorKind::Device, provider, Self::NATIVE_SOFTWARE)
     }
 
     /// What went wrong.
@@ -202,6 +214,12 @@ impl Error {
     #[must_use]
     pub const fn is_forked(self) -> bool {
         matches!(self.kind, ErrorKind::Poisoned) && self.native == Self::NATIVE_FORKED
+    }
+
+    /// Whether this is [`silent_software`](Self::silent_software).
+    #[must_use]
+    pub const fn is_silent_software(self) -> bool {
+        matches!(self.kind, ErrorKind::Device) && self.native == Self::NATIVE_SOFTWARE
     }
 }
 
@@ -252,5 +270,13 @@ mod tests {
         assert_eq!(error.kind(), ErrorKind::Poisoned);
         assert!(error.is_forked());
         assert!(!Error::new(ErrorKind::Poisoned, ProviderId::new("x")).is_forked());
+    }
+
+    #[test]
+    fn silent_software_is_a_failure_of_the_device() {
+        let error = Error::silent_software(ProviderId::new("x"));
+        assert_eq!(error.kind(), ErrorKind::Device);
+        assert!(error.is_silent_software() && !error.is_forked());
+        assert!(!Error::new(ErrorKind::Device, ProviderId::new("x")).is_silent_software());
     }
 }

@@ -97,6 +97,9 @@ enum {
 /* The native code of CP_POISONED when a forked child uses a session of its parent: "fork". */
 #define CP_NATIVE_FORKED 0x666f726b
 
+/* The native code of CP_DEVICE when the library did a device's work on the CPU: "soft". */
+#define CP_NATIVE_SOFTWARE 0x736f6674
+
 /* ---- Formats: what one unit is. The ids are persisted by hosts and never change. ------------- */
 enum {
     CP_FORMAT_NONE = 0,        /* the bytes themselves */

@@ -66,6 +66,10 @@ fn assertions() -> String {
         "CP_NATIVE_FORKED".into(),
         i128::from(compressor_api::Error::NATIVE_FORKED),
     );
+    check(
+        "CP_NATIVE_SOFTWARE".into(),
+        i128::from(compressor_api::Error::NATIVE_SOFTWARE),
+    );
     c + "#endif\n"
 }
 

@@ -26,7 +26,7 @@ fn assert_manifest(library: &Path, kept: &str) {
 
 #[test]
 fn of_our_plugins() {
-    for name in ["isal", "libdeflate"] {
+    for name in ["isal", "libdeflate", "qat"] {
         let file = format!("libcompressor_provider_{name}");
         let package = format!("compressor-provider-{name}");
         let library = cargo_build("--package", &package, &format!("{file}.so"));

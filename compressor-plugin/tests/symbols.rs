@@ -27,6 +27,7 @@ static PLUGINS: LazyLock<Vec<PathBuf>> = LazyLock::new(|| {
             "compressor-provider-libdeflate",
             "libcompressor_provider_libdeflate.so",
         ),
+        ("compressor-provider-qat", "libcompressor_provider_qat.so"),
         ("example-plugin-rust", "libexample_plugin_rust.so"),
     ] {
         plugins.push(cargo_build("--package", package, file));

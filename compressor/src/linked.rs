@@ -13,6 +13,8 @@ pub static LINKED: &[&ProviderEntry] = &[
     &provider_libdeflate::PROVIDER,
     #[cfg(feature = "lz4")]
     &compressor_lz4::PROVIDER,
+    #[cfg(feature = "qat")]
+    &provider_qat::PROVIDER,
     #[cfg(feature = "snappy")]
     &compressor_snappy::PROVIDER,
     #[cfg(feature = "zstd")]

@@ -46,6 +46,7 @@ fn every_feature_that_is_on_lists_its_provider_and_no_other_does() {
     expected.extend(cfg!(feature = "isal").then_some("isal"));
     expected.extend(cfg!(feature = "libdeflate").then_some("libdeflate"));
     expected.extend(cfg!(feature = "lz4").then_some("software.lz4"));
+    expected.extend(cfg!(feature = "qat").then_some("intel.qat"));
     expected.extend(cfg!(feature = "snappy").then_some("software.snappy"));
     expected.extend(cfg!(feature = "zstd").then_some("software.zstd"));
     expected.sort_unstable();

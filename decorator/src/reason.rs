@@ -44,6 +44,8 @@ pub enum Reason {
     Absent,
     /// The input is not an intact unit of the format; software says so in its own words.
     BadInput,
+    /// The accelerator's library did the work on the CPU, or would have had to, and said so.
+    SilentSoftware,
 }
 
 impl Reason {
@@ -51,7 +53,7 @@ impl Reason {
     pub const COUNT: usize = Self::ALL.len();
 
     /// Every reason.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::BelowMin,
         Self::AboveMax,
         Self::OutputShort,
@@ -70,6 +72,7 @@ impl Reason {
         Self::Disabled,
         Self::Absent,
         Self::BadInput,
+        Self::SilentSoftware,
     ];
 
     /// The name to print and to label metrics with.
@@ -94,6 +97,7 @@ impl Reason {
             Self::Disabled => "Disabled",
             Self::Absent => "Absent",
             Self::BadInput => "BadInput",
+            Self::SilentSoftware => "SilentSoftware",
         }
     }
 

@@ -37,5 +37,6 @@ const fn meaning(reason: Reason) -> &'static str {
         Reason::Disabled => "the configuration gives the work to software",
         Reason::Absent => "there is no accelerator for it",
         Reason::BadInput => "the input is not an intact unit of the format",
+        Reason::SilentSoftware => "the accelerator's library did the work on the CPU",
     }
 }

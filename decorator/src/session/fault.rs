@@ -50,6 +50,9 @@ impl Fault {
             ErrorKind::Poisoned if error.is_forked() => (Reason::Forked, Charge::Nothing, false),
             ErrorKind::Poisoned => (Reason::SessionLost, Charge::Failure(Weight::Heavy), false),
             ErrorKind::Panic => (Reason::DeviceError, Charge::Quarantine(Cause::Panic), false),
+            ErrorKind::Device if error.is_silent_software() => {
+                (Reason::SilentSoftware, failure, false)
+            }
             // Device, Lost, OutOfMemory, and whatever kind comes to be: never OK.
             _ => (Reason::DeviceError, failure, false),
         };

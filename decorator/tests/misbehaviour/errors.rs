@@ -6,7 +6,7 @@ use compressor_api::{Compressor, Direction, Error, ErrorKind, Format};
 use compressor_decorator::{BreakerState, Reason};
 
 use super::misbehaving::{
-    Codec, FlipsBit, ForkedChild, Misbehaviour, PermanentError, ScribblesThenFails,
+    Codec, FlipsBit, ForkedChild, ID, Misbehaviour, PermanentError, ScribblesThenFails,
     UnknownErrorCode, error,
 };
 use super::support::text;
@@ -114,6 +114,20 @@ fn unknown_error_code_is_never_ok() {
         rig.run_times(direction, 8);
         let counters = rig.counters(direction);
         assert_eq!(counters.software_ops(Reason::DeviceError), 8);
+        assert_eq!(counters.accelerated.ops, 0);
+        assert_eq!(rig.state(direction), BreakerState::Open);
+    }
+}
+
+#[test]
+fn silent_software_is_counted_as_such_and_opens_the_breaker() {
+    for direction in BOTH {
+        let behaviour = Arc::new(PermanentError::new(Error::silent_software(ID)));
+        let (_process, mut rig) = rig(Format::Zlib, BLIND, behaviour);
+        rig.run_times(direction, 100);
+        let counters = rig.counters(direction);
+        assert_eq!(counters.software_ops(Reason::SilentSoftware), 8);
+        assert_eq!(counters.software_ops(Reason::DeviceError), 0);
         assert_eq!(counters.accelerated.ops, 0);
         assert_eq!(rig.state(direction), BreakerState::Open);
     }

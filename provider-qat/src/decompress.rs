@@ -1,0 +1,169 @@
+use std::ffi::c_int;
+
+use compressor_api::inspect::deflate::{self, Extent};
+use compressor_api::inspect::{self, lz4};
+use compressor_api::{
+    DecompressSession, Error, ErrorKind, Format, ProviderId, framed::GZIP_HEADER,
+};
+
+use crate::ID;
+use crate::device::Device;
+use crate::ffi::Stream;
+use crate::lz4_frame;
+use crate::plan::Plan;
+use crate::sequences::WINDOW;
+use crate::trailer;
+use crate::ways::Way;
+use crate::worker::{Failure, Worker};
+use crate::zstd_frame;
+
+const fn error(kind: ErrorKind) -> Error {
+    Error::new(kind, ID)
+}
+
+/// Decompresses on the device.
+pub(crate) struct Decompress {
+    plan: Plan,
+    worker: Worker,
+}
+
+impl Decompress {
+    pub(crate) fn new(device: &'static Device, plan: Plan) -> Result<Self, Error> {
+        let Way::Stream(stream) = plan.way else {
+            return Err(error(ErrorKind::Unsupported));
+        };
+        let worker = plan.worker(device, stream)?;
+        Ok(Self { plan, worker })
+    }
+
+    /// Copies the content to where the caller wants it, if there is room.
+    fn deliver(&self, len: usize, dst: &mut [u8]) -> Result<usize, Error> {
+        let content = self.worker.output(len)?;
+        dst.get_mut(..len)
+            .ok_or(error(ErrorKind::OutputTooSmall))?
+            .copy_from_slice(content);
+        Ok(len)
+    }
+
+    /// What it means that content does not fit the room there is for it on the device.
+    const fn beyond(&self, dst_len: usize) -> ErrorKind {
+        if dst_len > self.plan.longest {
+            // It may fit what was offered.
+            ErrorKind::Unsupported
+        } else {
+            ErrorKind::OutputTooSmall
+        }
+    }
+
+    fn deflate(&mut self, src: &[u8], dst: &mut [u8]) -> Result<usize, Error> {
+        let format = self.plan.format;
+        let corrupt = error(ErrorKind::CorruptInput);
+        let header = inspect::header(format, src).map_err(|malformed| malformed.error(ID))?;
+        if header.dictionary_id.is_some() {
+            return Err(error(ErrorKind::Unsupported));
+        }
+        let body = src.get(header.len..).ok_or(corrupt)?;
+        let end = body.len().checked_sub(trailer::len(format));
+        let stream = body.get(..end.ok_or(corrupt)?).ok_or(corrupt)?;
+
+        let ran = match format {
+            // Optional fields, which not every device reads, stay behind.
+            Format::Gzip => self.worker.run(&[&GZIP_HEADER, body], None),
+            _ => self.worker.run(&[src], None),
+        };
+        match ran {
+            Ok(n) => {
+                if !trailer::vouches(format, src, self.worker.output(n)?) {
+                    // QATzip has compared it as well: one of the two is wrong.
+                    self.worker.discard();
+                    return Err(corrupt);
+                }
+                self.deliver(n, dst)
+            }
+            Err(Failure::Error(error)) => Err(error),
+            Err(Failure::Unread(code)) => {
+                let kind = self.why_unread(stream, dst.len());
+                Err(Error::with_native(kind, ID, code))
+            }
+        }
+    }
+
+    /// Why a stream was not read: QATzip answers in the same way to one that is truncated and to
+    /// one whose content is too long.
+    fn why_unread(&self, stream: &[u8], dst_len: usize) -> ErrorKind {
+        let limit = dst_len.min(self.plan.longest);
+        match deflate::extent(stream, limit) {
+            Ok(Extent::Beyond) => self.beyond(dst_len),
+            // The stream is intact, so that its checksum is left to be wrong, or the device.
+            Ok(Extent::Ended { .. }) | Err(_) => ErrorKind::CorruptInput,
+        }
+    }
+
+    /// A block is walked before the device sees it: its content's length has to be known, and a
+    /// corrupt block would cost a session.
+    fn lz4(&mut self, src: &[u8], dst: &mut [u8]) -> Result<usize, Error> {
+        let len = lz4::content_len(src).map_err(|malformed| malformed.error(ID))?;
+        let len = usize::try_from(len).map_err(|_| error(ErrorKind::OutputTooSmall))?;
+        if len > dst.len() {
+            return Err(error(ErrorKind::OutputTooSmall));
+        }
+        if len > self.plan.longest || len > WINDOW {
+            return Err(error(ErrorKind::Unsupported));
+        }
+        let ran = match self.plan.way {
+            Way::Stream(Stream::Lz4Frame) => {
+                let head = lz4_frame::head(src.len(), len);
+                let head = head.ok_or(error(ErrorKind::Unsupported))?;
+                let parts = [&head[..], src, &lz4_frame::TAIL];
+                self.worker.run(&parts, Some(len))
+            }
+            _ => self.worker.run(&[src], Some(len)),
+        };
+        ran.map_err(unread)?;
+        self.deliver(len, dst)
+    }
+
+    fn zstd(&mut self, src: &[u8], dst: &mut [u8]) -> Result<usize, Error> {
+        let header = inspect::header(Format::Zstd, src).map_err(|malformed| malformed.error(ID))?;
+        if header.dictionary_id.is_some() {
+            return Err(error(ErrorKind::Unsupported));
+        }
+        if { header.declared_len }.is_some_and(|len| len > self.plan.longest as u64) {
+            return Err(error(self.beyond(dst.len())));
+        }
+        let n = self.worker.run(&[src], None).map_err(unread)?;
+        let content = self.worker.output(n)?;
+        let declared = header.declared_len.is_none_or(|len| len == n as u64);
+        if !declared || (header.checksum && !zstd_frame::vouches(src, content)) {
+            self.worker.discard();
+            return Err(error(ErrorKind::CorruptInput));
+        }
+        self.deliver(n, dst)
+    }
+}
+
+/// Of a format that tells the length of its content, a unit that was not read is corrupt.
+fn unread(failure: Failure) -> Error {
+    let corrupt = |code: c_int| Error::with_native(ErrorKind::CorruptInput, ID, code);
+    match failure {
+        Failure::Error(error) => error,
+        Failure::Unread(code) => corrupt(code),
+    }
+}
+
+impl DecompressSession for Decompress {
+    fn decompress(&mut self, src: &[u8], dst: &mut [u8]) -> Result<usize, Error> {
+        if !self.plan.takes(src.len()) {
+            return Err(error(ErrorKind::Unsupported));
+        }
+        match self.plan.format {
+            Format::Lz4Block => self.lz4(src, dst),
+            Format::Zstd => self.zstd(src, dst),
+            _ => self.deflate(src, dst),
+        }
+    }
+
+    fn provider(&self) -> ProviderId {
+        ID
+    }
+}

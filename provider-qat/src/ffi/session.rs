@@ -1,0 +1,409 @@
+use std::ffi::{c_int, c_uint};
+use std::mem;
+use std::ptr::NonNull;
+
+use qatzip_sys as qz;
+
+use super::Library;
+
+/// What a session of QATzip is made for: one format, one level, one direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Setup {
+    pub(crate) stream: Stream,
+    pub(crate) decompress: bool,
+    /// On QATzip's own scale.
+    pub(crate) level: u32,
+    /// In bytes: a power of two.
+    pub(crate) hw_buffer: u32,
+    pub(crate) busy_polling: bool,
+    /// For tests of what QATzip writes and reads, where there is no device: its software may do
+    /// the work.
+    pub(crate) software: bool,
+}
+
+/// What QATzip writes or reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stream {
+    Zlib,
+    Gzip,
+    DeflateRaw,
+    Lz4Frame,
+    /// In API 2.6.
+    Lz4Block,
+    Lz4s,
+    /// In API 2.6.
+    Zstd,
+}
+
+/// What came of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    pub(crate) code: c_int,
+    /// Bytes of the input that QATzip says it took.
+    pub(crate) consumed: usize,
+    /// Bytes of the output that it says it made.
+    pub(crate) produced: usize,
+    /// The end of a stream was reached; always, where the format cannot say.
+    pub(crate) ended: bool,
+    /// A device did it: the session is one of a device, and its totals moved.
+    pub(crate) on_device: bool,
+}
+
+/// What a function returns that the library does not have.
+const MISSING: c_int = qz::QZ_NOT_SUPPORTED;
+
+/// Initialises QATzip for this process, without leave to work in software unless `software` says
+/// so; returns its code.
+///
+/// Without a device each call costs the process a pthread key for good, of which it has about a
+/// thousand.
+pub(crate) fn initialise(library: &Library, software: bool) -> c_int {
+    let mut session = unused();
+    init(library, &mut session, software)
+}
+
+fn init(library: &Library, session: &mut qz::QzSession_T, software: bool) -> c_int {
+    let Ok(init) = &library.functions.qzInit else {
+        return MISSING;
+    };
+    // SAFETY: the session is zeroed, as QATzip wants it, and stays where it is during the call.
+    unsafe { init(session, software.into()) }
+}
+
+impl Library {
+    /// Sets the level of QATzip's own messages, for the process.
+    pub(crate) fn set_log_level(&self, level: c_uint) {
+        if let Ok(set) = &self.functions.qzSetLogLevel {
+            // SAFETY: sets a number; QATzip ignores those that it does not know.
+            unsafe { set(level) };
+        }
+    }
+}
+
+const fn unused() -> qz::QzSession_T {
+    qz::QzSession_T {
+        hw_session_stat: 0,
+        thd_sess_stat: 0,
+        internal: std::ptr::null_mut(),
+        total_in: 0,
+        total_out: 0,
+    }
+}
+
+/// A session of QATzip that was set up without an error.
+///
+/// It belongs to whoever holds this, and is torn down with it, on whatever thread that is: QATzip
+/// would otherwise tear it down when the thread ends that made it.
+pub(crate) struct QzSession {
+    library: &'static Library,
+    /// From a box. QATzip keeps its address until it is torn down.
+    session: NonNull<qz::QzSession_T>,
+    setup: Setup,
+    /// The process that made it. In another, the device is not this session's.
+    pid: u32,
+    room: usize,
+}
+
+// SAFETY: QATzip ties a session to no thread: it keeps the state in the session, takes locks of its
+// own around what sessions share, and one thread at a time holds this.
+unsafe impl Send for QzSession {}
+
+impl QzSession {
+    /// A session; the code of what failed, if it cannot be made. One whose set-up failed would still
+    /// "work", in software and in another format, so it never leaves this function.
+    pub(crate) fn new(library: &'static Library, setup: Setup) -> Result<Self, c_int> {
+        let session = NonNull::from(Box::leak(Box::new(unused())));
+        let mut this = Self {
+            library,
+            session,
+            setup,
+            pid: std::process::id(),
+            room: 0,
+        };
+        match init(library, this.session_mut(), setup.software) {
+            qz::QZ_OK | qz::QZ_DUPLICATE => {}
+            qz::QZ_NO_HW if setup.software => {}
+            code => return Err(code),
+        }
+        match this.set_up() {
+            qz::QZ_OK => {}
+            qz::QZ_NO_HW if setup.software => {}
+            code => return Err(code),
+        }
+        this.room = this.max_compressed_len();
+        Ok(this)
+    }
+
+    /// The process that made it.
+    pub(crate) const fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// QATzip's own bound for the output of one buffer, in bytes; 0 if it has none.
+    pub(crate) const fn room(&self) -> usize {
+        self.room
+    }
+
+    fn session_mut(&mut self) -> &mut qz::QzSession_T {
+        // SAFETY: from a box that is freed when this is dropped, and read by nobody meanwhile.
+        unsafe { self.session.as_mut() }
+    }
+
+    fn max_compressed_len(&mut self) -> usize {
+        let hw_buffer = self.setup.hw_buffer;
+        let Ok(bound) = &self.library.functions.qzMaxCompressedLength else {
+            return 0;
+        };
+        // SAFETY: the session was set up; the function reads it.
+        let bound = unsafe { bound(hw_buffer, self.session.as_ptr()) };
+        bound as usize
+    }
+
+    /// Compresses `src` as one unit to `dst`.
+    pub(crate) fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Outcome {
+        let Ok(compress) = &self.library.functions.qzCompress else {
+            return Outcome::failed(MISSING);
+        };
+        let (Ok(mut src_len), Ok(mut dst_len)) =
+            (c_uint::try_from(src.len()), c_uint::try_from(dst.len()))
+        else {
+            return Outcome::failed(qz::QZ_PARAMS);
+        };
+        let session = self.session.as_ptr();
+        let before = self.totals();
+        // SAFETY: the session was set up. QATzip reads `src_len` bytes of `src` and writes
+        // `dst_len` bytes of `dst` at most, whose lengths they are. What a device may do to them
+        // after the call is the caller's care.
+        let code = unsafe {
+            compress(
+                session,
+                src.as_ptr(),
+                &mut src_len,
+                dst.as_mut_ptr(),
+                &mut dst_len,
+                1,
+            )
+        };
+        Outcome {
+            code,
+            consumed: src_len as usize,
+            produced: dst_len as usize,
+            ended: true,
+            on_device: self.is_on_device(before),
+        }
+    }
+
+    /// Decompresses the unit in `src` to `dst`.
+    pub(crate) fn decompress(&mut self, src: &[u8], dst: &mut [u8]) -> Outcome {
+        let Ok(decompress) = &self.library.functions.qzDecompress else {
+            return Outcome::failed(MISSING);
+        };
+        let (Ok(mut src_len), Ok(mut dst_len)) =
+            (c_uint::try_from(src.len()), c_uint::try_from(dst.len()))
+        else {
+            return Outcome::failed(qz::QZ_PARAMS);
+        };
+        let session = self.session.as_ptr();
+        let before = self.totals();
+        // SAFETY: as in `compress`.
+        let code = unsafe {
+            decompress(
+                session,
+                src.as_ptr(),
+                &mut src_len,
+                dst.as_mut_ptr(),
+                &mut dst_len,
+            )
+        };
+        Outcome {
+            code,
+            consumed: src_len as usize,
+            produced: dst_len as usize,
+            ended: code != qz::QZ_OK || self.is_ended(),
+            on_device: self.is_on_device(before),
+        }
+    }
+
+    /// Whether the stream that was read last was complete.
+    fn is_ended(&mut self) -> bool {
+        if !self.setup.stream.is_deflate() {
+            return true;
+        }
+        let Ok(end_of_stream) = &self.library.functions.qzGetDeflateEndOfStream else {
+            return false;
+        };
+        let mut ended = 0;
+        // SAFETY: the session was set up; the function reads it and writes one byte.
+        let code = unsafe { end_of_stream(self.session.as_ptr(), &mut ended) };
+        code == qz::QZ_OK && ended == 1
+    }
+
+    fn totals(&mut self) -> (u64, u64) {
+        let session = self.session_mut();
+        (session.total_in, session.total_out)
+    }
+
+    /// Whether a device did what was done since the totals were `before`. The return code does not
+    /// tell: for QATzip work in software is a success.
+    fn is_on_device(&mut self, before: (u64, u64)) -> bool {
+        let after = self.totals();
+        let status = self.session_mut().hw_session_stat;
+        self.setup.software
+            || (status == qz::QZ_OK.into() && after.0 != before.0 && after.1 != before.1)
+    }
+
+    fn set_up(&mut self) -> c_int {
+        let functions = &self.library.functions;
+        let session = self.session.as_ptr();
+        let setup = self.setup;
+        match setup.stream {
+            Stream::Zlib | Stream::Gzip | Stream::DeflateRaw => {
+                let (Ok(defaults), Ok(set_up)) = (
+                    &functions.qzGetDefaultsDeflateExt,
+                    &functions.qzSetupSessionDeflateExt,
+                ) else {
+                    return MISSING;
+                };
+                // SAFETY: numbers only, of which 0 is one.
+                let mut params: qz::QzSessionParamsDeflateExt_T = unsafe { mem::zeroed() };
+                // SAFETY: the function fills the struct in.
+                let code = unsafe { defaults(&mut params) };
+                if code != qz::QZ_OK {
+                    return code;
+                }
+                setup.apply(&mut params.deflate_params.common_params, qz::QZ_DEFLATE);
+                params.deflate_params.huffman_hdr = qz::QzHuffmanHdr_E_QZ_DYNAMIC_HDR;
+                // For zlib the format is in `zlib_format`, and this is what stands beside it.
+                params.deflate_params.data_fmt = match setup.stream {
+                    Stream::Gzip => qz::QzDataFormat_E_QZ_DEFLATE_GZIP,
+                    _ => qz::QzDataFormat_E_QZ_DEFLATE_RAW,
+                };
+                params.zlib_format = u8::from(setup.stream == Stream::Zlib);
+                params.stop_decompression_stream_end = 1;
+                // SAFETY: the session was initialised, and QATzip copies the parameters.
+                unsafe { set_up(session, &mut params) }
+            }
+            Stream::Lz4Frame | Stream::Lz4Block => {
+                let (defaults, set_up, algorithm) = match setup.stream {
+                    Stream::Lz4Frame => (
+                        &functions.qzGetDefaultsLZ4,
+                        &functions.qzSetupSessionLZ4,
+                        qz::QZ_LZ4,
+                    ),
+                    _ => (
+                        &functions.qzGetDefaultsLZ4Block,
+                        &functions.qzSetupSessionLZ4Block,
+                        qz::QZ_LZ4_BLOCK,
+                    ),
+                };
+                let (Ok(defaults), Ok(set_up)) = (defaults, set_up) else {
+                    return MISSING;
+                };
+                // SAFETY: as above, three times.
+                let mut params: qz::QzSessionParamsLZ4_T = unsafe { mem::zeroed() };
+                // SAFETY: as above.
+                let code = unsafe { defaults(&mut params) };
+                if code != qz::QZ_OK {
+                    return code;
+                }
+                setup.apply(&mut params.common_params, algorithm);
+                // SAFETY: as above.
+                unsafe { set_up(session, &mut params) }
+            }
+            Stream::Lz4s => {
+                let (Ok(defaults), Ok(set_up)) =
+                    (&functions.qzGetDefaultsLZ4S, &functions.qzSetupSessionLZ4S)
+                else {
+                    return MISSING;
+                };
+                // SAFETY: as above; the pointers and the function may be null.
+                let mut params: qz::QzSessionParamsLZ4S_T = unsafe { mem::zeroed() };
+                // SAFETY: as above.
+                let code = unsafe { defaults(&mut params) };
+                if code != qz::QZ_OK {
+                    return code;
+                }
+                setup.apply(&mut params.common_params, qz::QZ_LZ4S);
+                // What comes of it is post-processed here.
+                params.qzCallback = None;
+                params.qzCallback_external = std::ptr::null_mut();
+                params.lz4s_mini_match = 3;
+                // SAFETY: as above.
+                unsafe { set_up(session, &mut params) }
+            }
+            Stream::Zstd => {
+                let (Ok(defaults), Ok(set_up)) =
+                    (&functions.qzGetDefaultsZstd, &functions.qzSetupSessionZstd)
+                else {
+                    return MISSING;
+                };
+                // SAFETY: as above.
+                let mut params: qz::QzSessionParamsZstd_T = unsafe { mem::zeroed() };
+                // SAFETY: as above.
+                let code = unsafe { defaults(&mut params) };
+                if code != qz::QZ_OK {
+                    return code;
+                }
+                setup.apply(&mut params.common_params, qz::QZ_ZSTD);
+                // SAFETY: as above.
+                unsafe { set_up(session, &mut params) }
+            }
+        }
+    }
+}
+
+impl Setup {
+    fn apply(&self, common: &mut qz::QzSessionParamsCommon_T, algorithm: u8) {
+        common.direction = if self.decompress {
+            qz::QzDirection_E_QZ_DIR_DECOMPRESS
+        } else {
+            qz::QzDirection_E_QZ_DIR_COMPRESS
+        };
+        common.comp_lvl = self.level;
+        common.comp_algorithm = algorithm;
+        common.sw_backup = self.software.into();
+        common.hw_buff_sz = self.hw_buffer;
+        // Below its threshold QATzip works in software, whatever it was told. Ours decides.
+        common.input_sz_thrshold = qz::QZ_COMP_THRESHOLD_MINIMUM as c_uint;
+        common.polling_mode = if self.busy_polling {
+            qz::QzPollingMode_E_QZ_BUSY_POLLING
+        } else {
+            qz::QzPollingMode_E_QZ_PERIODICAL_POLLING
+        };
+    }
+}
+
+impl Stream {
+    const fn is_deflate(self) -> bool {
+        matches!(self, Self::Zlib | Self::Gzip | Self::DeflateRaw)
+    }
+}
+
+impl Outcome {
+    const fn failed(code: c_int) -> Self {
+        Self {
+            code,
+            consumed: 0,
+            produced: 0,
+            ended: false,
+            on_device: false,
+        }
+    }
+}
+
+impl Drop for QzSession {
+    fn drop(&mut self) {
+        if self.pid != std::process::id() {
+            // The device belongs to the process that forked, so nothing is said to it, and what
+            // QATzip points to stays.
+            return;
+        }
+        if let Ok(tear_down) = &self.library.functions.qzTeardownSession {
+            // SAFETY: the session was given to `qzInit`, is in no call, and is torn down once.
+            // Whatever this returns, QATzip has let go of it.
+            unsafe { tear_down(self.session.as_ptr()) };
+        }
+        // SAFETY: from a box, freed once, after QATzip let go of it.
+        drop(unsafe { Box::from_raw(self.session.as_ptr()) });
+    }
+}

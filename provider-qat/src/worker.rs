@@ -1,0 +1,212 @@
+//! A session of QATzip with buffers of our own, made anew whenever it is in doubt.
+
+use std::ffi::c_int;
+use std::time::{Duration, Instant};
+
+use compressor_api::{Direction, Error, ErrorKind};
+
+use crate::ID;
+use crate::codes::{After, Says, meaning};
+use crate::device::Device;
+use crate::ffi::{Outcome, QzSession, Setup};
+use crate::parked::Buffers;
+
+/// One direction of one format. The bytes go through buffers of its own, in and out: a request that
+/// timed out can never read from or write to a caller's.
+pub(crate) struct Worker {
+    device: &'static Device,
+    setup: Setup,
+    deadline: Duration,
+    room: Room,
+    buffers: Buffers,
+    /// `None` after anything but success, until the next operation.
+    session: Option<QzSession>,
+}
+
+/// How long the buffers are, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Room {
+    pub(crate) input: usize,
+    pub(crate) output: usize,
+}
+
+/// Why an operation came to nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Failure {
+    /// This is the answer.
+    Error(Error),
+    /// QATzip did not read the unit to its end, or called it corrupt. Whether the unit is to blame,
+    /// or only the room for its content, has to be found out. With its code.
+    Unread(c_int),
+}
+
+impl Worker {
+    /// A worker with its session.
+    ///
+    /// # Errors
+    ///
+    /// What [`Device::check`] says, [`OutOfMemory`](ErrorKind::OutOfMemory), or what QATzip's code
+    /// means.
+    pub(crate) fn new(
+        device: &'static Device,
+        setup: Setup,
+        deadline: Duration,
+        room: Room,
+    ) -> Result<Self, Error> {
+        let mut this = Self {
+            device,
+            setup,
+            deadline,
+            room,
+            buffers: Buffers::default(),
+            session: None,
+        };
+        this.ready()?;
+        Ok(this)
+    }
+
+    const fn direction(&self) -> Direction {
+        if self.setup.decompress {
+            Direction::Decompress
+        } else {
+            Direction::Compress
+        }
+    }
+
+    /// Puts `parts` together as the input, and has QATzip work on it. Returns the output's length.
+    ///
+    /// It is exactly `expected` long, if that is said.
+    pub(crate) fn run(
+        &mut self,
+        parts: &[&[u8]],
+        expected: Option<usize>,
+    ) -> Result<usize, Failure> {
+        self.ready().map_err(Failure::Error)?;
+        let len = self.fill(parts).map_err(Failure::Error)?;
+        let device_error = Failure::Error(Error::new(ErrorKind::Device, ID));
+
+        let session = self.session.as_mut().ok_or(device_error)?;
+        let input = self.buffers.input.get(..len).ok_or(device_error)?;
+        let began = Instant::now();
+        let outcome = if self.setup.decompress {
+            session.decompress(input, &mut self.buffers.output)
+        } else {
+            session.compress(input, &mut self.buffers.output)
+        };
+        let took = began.elapsed();
+
+        let result = self.judge(outcome, len, expected);
+        if result.is_ok() && took > self.deadline {
+            // It came back, so nothing is under way; but a device as slow as that is not to be
+            // waited for again and again.
+            return Err(Failure::Error(Error::new(ErrorKind::Timeout, ID)));
+        }
+        result
+    }
+
+    /// The output of the last operation.
+    pub(crate) fn output(&self, len: usize) -> Result<&[u8], Error> {
+        let output = self.buffers.output.get(..len);
+        output.ok_or(Error::new(ErrorKind::Device, ID))
+    }
+
+    /// Tears the session down, after a result that was wrong in itself.
+    pub(crate) fn discard(&mut self) {
+        self.settle(After::TearDown);
+    }
+
+    fn fill(&mut self, parts: &[&[u8]]) -> Result<usize, Error> {
+        let too_long = Error::new(ErrorKind::Unsupported, ID);
+        let mut len = 0;
+        for part in parts {
+            let end = len + part.len();
+            let place = self.buffers.input.get_mut(len..end).ok_or(too_long)?;
+            place.copy_from_slice(part);
+            len = end;
+        }
+        Ok(len)
+    }
+
+    /// The rule: a session goes on only after OK, the stream at its end, all of the input taken and
+    /// as much made as can be. QATzip answers OK to truncated input and to too little room, and
+    /// what such a session does next is wrong.
+    fn judge(
+        &mut self,
+        outcome: Outcome,
+        len: usize,
+        expected: Option<usize>,
+    ) -> Result<usize, Failure> {
+        let direction = self.direction();
+        let meaning = meaning(outcome.code);
+        let unread = direction == Direction::Decompress;
+        let device = Failure::Error(Error::with_native(ErrorKind::Device, ID, outcome.code));
+        let (result, after) = match meaning.says(direction) {
+            Says::Done => {
+                let complete = outcome.ended && outcome.consumed == len;
+                let sound = outcome.produced <= self.buffers.output.len()
+                    && outcome.consumed <= len
+                    && (outcome.produced != 0 || unread);
+                let as_expected = expected.is_none_or(|expected| expected == outcome.produced);
+                if !outcome.on_device {
+                    // The bytes may be right, and the work was not offloaded: nobody who asked for
+                    // a device is served by that.
+                    let error = Error::silent_software(ID);
+                    (Err(Failure::Error(error)), After::TearDown)
+                } else if !sound {
+                    (Err(device), After::Park)
+                } else if complete && as_expected {
+                    (Ok(outcome.produced), After::Keep)
+                } else if unread {
+                    (Err(Failure::Unread(outcome.code)), After::TearDown)
+                } else {
+                    (Err(device), After::TearDown)
+                }
+            }
+            Says::Failed(ErrorKind::CorruptInput | ErrorKind::OutputTooSmall) if unread => {
+                (Err(Failure::Unread(outcome.code)), meaning.after)
+            }
+            _ => (Err(Failure::Error(meaning.error(direction))), meaning.after),
+        };
+        self.settle(after);
+        result
+    }
+
+    fn settle(&mut self, after: After) {
+        match after {
+            After::Keep => {}
+            After::TearDown => self.session = None,
+            After::Park => {
+                self.session = None;
+                self.device.park(std::mem::take(&mut self.buffers));
+            }
+        }
+    }
+
+    /// Sees to it that there are a session of this process and buffers.
+    fn ready(&mut self) -> Result<(), Error> {
+        if let Some(session) = &self.session {
+            return match session.pid() == std::process::id() {
+                true => Ok(()),
+                false => Err(Error::forked(ID)),
+            };
+        }
+        self.device.check()?;
+        let library = self.device.library;
+        let session = QzSession::new(library, self.setup)
+            .map_err(|code| meaning(code).error(self.direction()))?;
+        let output = self.room.output.max(session.room());
+        grow(&mut self.buffers.input, self.room.input)?;
+        grow(&mut self.buffers.output, output)?;
+        self.session = Some(session);
+        Ok(())
+    }
+}
+
+fn grow(buffer: &mut Vec<u8>, len: usize) -> Result<(), Error> {
+    if let Some(more) = len.checked_sub(buffer.len()) {
+        let grown = buffer.try_reserve_exact(more);
+        grown.map_err(|_| Error::new(ErrorKind::OutOfMemory, ID))?;
+        buffer.resize(len, 0);
+    }
+    Ok(())
+}
