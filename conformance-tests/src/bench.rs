@@ -2,6 +2,7 @@ use std::collections::BTreeSet;
 
 use compressor_api::{Capabilities, Direction, Format};
 
+use crate::contain::{Unanswered, asked};
 use crate::options::Options;
 use crate::subject::Subject;
 use crate::target::Target;
@@ -16,15 +17,26 @@ pub(crate) struct Bench {
 impl Bench {
     /// The formats that are listed, in either direction.
     pub(crate) fn formats(&self) -> Vec<Format> {
-        let listed = self.subject.factory().capabilities().iter();
-        let formats: BTreeSet<Format> = listed.map(|listed| listed.format).collect();
-        formats.into_iter().collect()
+        formats(self.subject.factory().capabilities())
     }
 
-    /// What to run on for a format and direction; `None` if that is not listed.
-    pub(crate) fn target(&self, format: Format, direction: Direction) -> Option<Target> {
+    /// What it lists, if it answers in time.
+    pub(crate) fn listed(&self) -> Result<Vec<Capabilities>, Unanswered> {
+        let subject = self.subject.clone();
+        asked(self.options.deadline, move || {
+            subject.factory().capabilities().to_vec()
+        })
+    }
+
+    /// What to run on for a format and direction of those listed; `None` if they are not.
+    pub(crate) fn target(
+        &self,
+        listed: &[Capabilities],
+        format: Format,
+        direction: Direction,
+    ) -> Option<Target> {
         let find = |direction| {
-            let mut listed = self.subject.factory().capabilities().iter();
+            let mut listed = listed.iter();
             listed
                 .find(|c| (c.format, c.direction) == (format, direction))
                 .copied()
@@ -43,4 +55,10 @@ impl Bench {
             opposite: find(opposite),
         })
     }
+}
+
+/// The formats of what is listed, in either direction.
+pub(crate) fn formats(listed: &[Capabilities]) -> Vec<Format> {
+    let formats: BTreeSet<Format> = listed.iter().map(|listed| listed.format).collect();
+    formats.into_iter().collect()
 }

@@ -11,12 +11,17 @@ pub(crate) struct Guarded {
 
 impl Guarded {
     /// A `dst` of `room` bytes, each `poison`.
-    pub(crate) fn new(room: usize, poison: u8) -> Self {
-        let mut bytes = Vec::with_capacity(room + 2 * GUARD);
+    ///
+    /// Not tried, where there is no memory for it.
+    pub(crate) fn new(room: usize, poison: u8) -> Result<Self, Stop> {
+        let mut bytes = Vec::new();
+        bytes
+            .try_reserve_exact(room.saturating_add(2 * GUARD))
+            .map_err(|_| Stop::NotTried(format!("no memory for a dst of {room} bytes")))?;
         bytes.extend_from_slice(&GUARDS);
         bytes.resize(GUARD + room, poison);
         bytes.extend_from_slice(&GUARDS);
-        Self { bytes }
+        Ok(Self { bytes })
     }
 
     /// The `dst`.
@@ -62,7 +67,7 @@ mod tests {
 
     #[test]
     fn the_guards_see_each_side() {
-        let mut guarded = Guarded::new(3, 0xAA);
+        let mut guarded = Guarded::new(3, 0xAA).unwrap();
         assert_eq!(guarded.dst(), [0xAA; 3]);
         assert_eq!(guarded.start(4), None);
         assert!(guarded.check().is_ok());
@@ -70,6 +75,14 @@ mod tests {
             let mut touched = guarded.clone();
             touched.bytes[at] ^= 1;
             assert!(touched.check().is_err(), "{at}");
+        }
+    }
+
+    #[test]
+    fn more_than_there_is_memory_for_is_not_tried() {
+        for room in [1 << 62, usize::MAX] {
+            let stop = Guarded::new(room, 0).unwrap_err();
+            assert!(matches!(stop, Stop::NotTried(why) if why.contains("no memory")));
         }
     }
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use compressor_api::{CompressSession, DecompressSession, Error, ErrorKind};
 
 use crate::buffer::Guarded;
+use crate::contain::contained;
 use crate::stop::{Stop, ensure};
 use crate::target::Target;
 
@@ -99,7 +100,7 @@ impl Target {
         poison: u8,
         mut operation: impl FnMut(&[u8], &mut [u8]) -> Result<usize, Error>,
     ) -> Result<Called, Stop> {
-        let mut buffer = Guarded::new(room, poison);
+        let mut buffer = Guarded::new(room, poison)?;
         let before = crc32fast::hash(src);
         let result = self.while_busy(|| operation(src, buffer.dst()))?;
         ensure(crc32fast::hash(src) == before, || "changed its source")?;
@@ -123,7 +124,8 @@ impl Target {
         };
         let started = Instant::now();
         loop {
-            match operation() {
+            // A panic ends here: unwinding on would drop sessions, which may panic as well.
+            match contained(|| Ok(operation()))? {
                 Err(error) if error.kind() == ErrorKind::Busy => {
                     if started.elapsed() >= patience {
                         self.subject.lose_patience();

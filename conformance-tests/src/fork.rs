@@ -2,7 +2,6 @@
 #![expect(unsafe_code, reason = "nobody can fork without")]
 
 use std::io::{self, PipeReader, Read, Write};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -10,6 +9,8 @@ use nix::libc;
 use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, fork};
+
+use crate::contain::caught;
 
 /// How a child ended.
 #[derive(Debug, PartialEq, Eq)]
@@ -55,8 +56,7 @@ pub(crate) fn in_child(
             wait(child, deadline, reader)
         }
         ForkResult::Child => {
-            let result =
-                catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err("panicked".to_owned()));
+            let result = caught(work).unwrap_or_else(Err);
             let status = match result {
                 Ok(()) => WELL,
                 Err(message) => {

@@ -61,6 +61,7 @@ mod call;
 mod case;
 mod check;
 mod checks;
+mod contain;
 #[cfg(unix)]
 mod fork;
 mod hex;
@@ -75,6 +76,7 @@ mod stop;
 mod subject;
 mod target;
 mod vectors;
+mod watched;
 mod work;
 
 use std::sync::Arc;
@@ -82,7 +84,7 @@ use std::sync::Arc;
 use compressor_api::CompressorFactory;
 
 pub use check::{Check, Group};
-pub use checks::all as checks;
+pub use checks::{NEVER_PANICS, RETURNS_IN_TIME, all as checks};
 pub use options::Options;
 pub use report::{Failure, Outcome, Report, Row};
 pub use reproduction::Reproduction;

@@ -7,24 +7,25 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use compressor_api::{
-    CompressSession, CompressorFactory, DecompressSession, DictionarySupport, Direction, Format,
+    Capabilities, CompressSession, CompressorFactory, DecompressSession, DictionarySupport,
+    Direction, Format,
 };
 
 use crate::bench::Bench;
 use crate::case::{Case, DictionaryChoice};
+use crate::checks::{self, NEVER_PANICS, RETURNS_IN_TIME};
+use crate::contain::{Unanswered, contained};
 use crate::data::Kind;
 use crate::judge::same;
 use crate::options::Options;
 use crate::report::{Failure, Outcome, Report, Row};
 use crate::reproduction::Reproduction;
-use crate::run::panicked;
 use crate::sizes::{FEW, some_kinds};
 use crate::stop::Stop;
 use crate::subject::Subject;
@@ -63,12 +64,32 @@ impl Party {
         &self.name
     }
 
-    fn target(&self, options: &Options, format: Format, direction: Direction) -> Option<Target> {
+    fn asked(&self, options: &Options) -> Result<Asked, Unanswered> {
         let bench = Bench {
             subject: self.subject.clone(),
             options: options.clone(),
         };
-        catch_unwind(AssertUnwindSafe(|| bench.target(format, direction))).unwrap_or_default()
+        Ok(Asked {
+            name: self.name.clone(),
+            listed: bench.listed()?,
+            bench,
+        })
+    }
+}
+
+/// A party that has said what it does.
+struct Asked {
+    name: String,
+    bench: Bench,
+    listed: Vec<Capabilities>,
+}
+
+impl Asked {
+    fn side(&self, format: Format, direction: Direction) -> Option<Side> {
+        Some(Side {
+            name: self.name.clone(),
+            target: self.bench.target(&self.listed, format, direction)?,
+        })
     }
 }
 
@@ -106,7 +127,14 @@ pub fn run(
     if !wanted(options) {
         return reports;
     }
-    let plans = plans(parties, options);
+    let mut asked = Vec::new();
+    for party in parties {
+        match party.asked(options) {
+            Ok(party) => asked.push(party),
+            Err(unanswered) => reports.push(silent(&party.name, unanswered, options)),
+        }
+    }
+    let plans = plans(&asked, options);
     let mut hung = BTreeSet::new();
     for (done, plan) in plans.iter().enumerate() {
         progress(Progress {
@@ -155,12 +183,10 @@ pub fn replay(parties: &[Party], options: &Options, line: &str) -> Result<Report
         let name = name.ok_or_else(|| format!("{CHECK} says no {key}"))?;
         let party = parties.iter().find(|party| party.name == name);
         let party = party.ok_or_else(|| format!("nobody here is called {name:?}"))?;
-        let target = party.target(options, format, direction);
-        let target = target.ok_or_else(|| format!("{name} does not {direction} {format}"))?;
-        Ok::<_, String>(Side {
-            name: name.to_owned(),
-            target,
-        })
+        let asked = party.asked(options);
+        let asked = asked.map_err(|_| format!("{name} does not say what it does"))?;
+        let side = asked.side(format, direction);
+        side.ok_or_else(|| format!("{name} does not {direction} {format}"))
     };
     let writer = find("from", from, Direction::Compress)?;
     let reader = find("to", to, Direction::Decompress)?;
@@ -180,6 +206,34 @@ pub fn replay(parties: &[Party], options: &Options, line: &str) -> Result<Report
     })
 }
 
+/// The report of a party that does not even say what it does.
+fn silent(name: &str, unanswered: Unanswered, options: &Options) -> Report {
+    let (check, message) = match unanswered {
+        Unanswered::Panicked(message) => (NEVER_PANICS, message),
+        Unanswered::Late(message) => (RETURNS_IN_TIME, message),
+    };
+    Report {
+        provider: name.to_owned(),
+        quick: options.quick,
+        seed: options.seed,
+        rows: vec![Row {
+            check: check.into(),
+            group: "conduct".into(),
+            format: None,
+            direction: None,
+            outcome: Outcome::Failed {
+                failures: vec![Failure {
+                    message: format!("{message}, when asked what it does"),
+                    reproduction: format!("check={}", checks::CAPABILITIES),
+                }],
+            },
+            cases: 1,
+            not_tried: BTreeSet::new(),
+            milliseconds: 0,
+        }],
+    }
+}
+
 fn pair(writer: &str, reader: &str) -> String {
     format!("{writer} to {reader}")
 }
@@ -193,21 +247,14 @@ fn wanted(options: &Options) -> bool {
 }
 
 /// Who writes each format, and who reads it.
-fn plans<'a>(parties: &[Party], options: &'a Options) -> Vec<Plan<'a>> {
-    let side = |party: &Party, format, direction| {
-        let target = party.target(options, format, direction)?;
-        Some(Side {
-            name: party.name.clone(),
-            target,
-        })
-    };
+fn plans<'a>(parties: &[Asked], options: &'a Options) -> Vec<Plan<'a>> {
     let mut plans = Vec::new();
     for format in Format::ALL {
         let readers: Vec<Side> = { parties.iter() }
-            .filter_map(|party| side(party, format, Direction::Decompress))
+            .filter_map(|party| party.side(format, Direction::Decompress))
             .collect();
         let writers = { parties.iter() }
-            .filter_map(|party| side(party, format, Direction::Compress))
+            .filter_map(|party| party.side(format, Direction::Compress))
             .filter(|_| !readers.is_empty());
         plans.extend(writers.map(|writer| Plan {
             format,
@@ -289,6 +336,7 @@ impl Plan<'_> {
                 .collect(),
             events,
         };
+        let row = |tally: Tally| (tally.reader.clone(), tally.row(self.format));
         // Left behind if it never returns.
         let started = thread::Builder::new()
             .name(CHECK.into())
@@ -299,6 +347,7 @@ impl Plan<'_> {
                     .not_tried
                     .insert(format!("no thread to run it on: {error}"));
             }
+            return tallies.into_iter().map(row).collect();
         }
         let deadline = self.options.deadline;
         let mut running = (None, Case::new(Kind::Zeros, 0, 0));
@@ -315,10 +364,17 @@ impl Plan<'_> {
                         tally.count(self.format, &running.1, result);
                     }
                 }
-                Err(RecvTimeoutError::Disconnected) => break,
-                Err(RecvTimeoutError::Timeout) => {
+                Ok(Event::Done) => break,
+                Err(error) => {
                     let (reader, case) = &running;
-                    let stop = || Stop::fault(format!("did not return within {deadline:?}"));
+                    let stop = || match error {
+                        RecvTimeoutError::Timeout => {
+                            Stop::fault(format!("did not return within {deadline:?}"))
+                        }
+                        RecvTimeoutError::Disconnected => {
+                            Stop::fault("ended the thread that it ran on")
+                        }
+                    };
                     match reader.and_then(|reader| Some((reader, self.readers.get(reader)?))) {
                         Some((at, reader)) => {
                             hung.insert((self.format, reader.name.clone()));
@@ -337,7 +393,6 @@ impl Plan<'_> {
                 }
             }
         }
-        let row = |tally: Tally| (tally.reader.clone(), tally.row(self.format));
         tallies.into_iter().map(row).collect()
     }
 }
@@ -431,6 +486,8 @@ enum Event {
         /// How long it took to read.
         took: Duration,
     },
+    /// Said last.
+    Done,
 }
 
 /// One writer's part of the matrix, on its thread.
@@ -447,6 +504,7 @@ impl Worker {
         for cases in cases.chunk_by(same_sessions) {
             self.exchange(cases);
         }
+        let _ = self.events.send(Event::Done);
     }
 
     /// Cases that need the same sessions.
@@ -455,7 +513,7 @@ impl Worker {
             return;
         };
         self.say_started(None, first);
-        let mut writer = match guarded(|| open_writer(&self.writer, first)) {
+        let mut writer = match contained(|| open_writer(&self.writer, first)) {
             Ok(writer) => writer,
             Err(stop) => return self.all_ended(stop),
         };
@@ -463,7 +521,7 @@ impl Worker {
             .filter_map(|(at, reader)| Some((at, reader.as_ref()?)))
             .filter_map(|(at, target)| {
                 self.say_started(Some(at), first);
-                match guarded(|| open_reader(target, first)) {
+                match contained(|| open_reader(target, first)) {
                     Ok(session) => Some((at, target, session)),
                     Err(stop) => {
                         self.say_ended(at, Err(stop), Duration::ZERO);
@@ -475,7 +533,7 @@ impl Worker {
         for case in cases {
             self.say_started(None, case);
             let content = case.content();
-            let unit = match guarded(|| write(&self.writer, &mut *writer, case, &content)) {
+            let unit = match contained(|| write(&self.writer, &mut *writer, case, &content)) {
                 Ok(unit) => unit,
                 Err(stop) => {
                     self.all_ended(stop);
@@ -485,9 +543,19 @@ impl Worker {
             for (at, target, session) in &mut readers {
                 self.say_started(Some(*at), case);
                 let started = Instant::now();
-                let result = guarded(|| read(target, &mut **session, &unit, &content));
+                let result = contained(|| read(target, &mut **session, &unit, &content));
                 self.say_ended(*at, result, started.elapsed());
             }
+        }
+        for (at, target, session) in readers {
+            drop(session);
+            if let Err(stop) = target.subject.drops().judge(Ok(())) {
+                self.say_ended(at, Err(stop), Duration::ZERO);
+            }
+        }
+        drop(writer);
+        if let Err(stop) = self.writer.subject.drops().judge(Ok(())) {
+            self.all_ended(stop);
         }
     }
 
@@ -565,9 +633,4 @@ fn read(
     }
     let called = target.decompress(session, unit, content.len())?;
     same(content, called.bytes()?)
-}
-
-/// A panic is a fault like any other.
-fn guarded<T>(ask: impl FnOnce() -> Result<T, Stop>) -> Result<T, Stop> {
-    catch_unwind(AssertUnwindSafe(ask)).unwrap_or_else(|panic| Err(Stop::fault(panicked(&*panic))))
 }

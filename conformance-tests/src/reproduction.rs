@@ -138,11 +138,11 @@ impl FromStr for Reproduction {
                 }
                 "checksum" => case.checksum = Some(number(key, value)?),
                 "data" => case.kind = value.parse()?,
-                "size" => case.size = number(key, value)?,
+                "size" => case.size = length(key, value)?,
                 "seed" => case.seed = number(key, value)?,
                 "hex" => case.hex = Some(bytes(value)?),
                 "writer" => case.writer = named(&Writer::ALL, Writer::name, value)?,
-                "room" => case.room = Some(number(key, value)?),
+                "room" => case.room = Some(length(key, value)?),
                 "at" => case.at = Some(number(key, value)?),
                 "unit" => case.unit = Some(bytes(value)?),
                 _ => {
@@ -171,6 +171,16 @@ fn number<T: FromStr>(key: &str, value: &str) -> Result<T, String> {
     value
         .parse()
         .map_err(|_| format!("{key} cannot be {value:?}"))
+}
+
+/// The longest content or `dst` of a line, in bytes: 16 times what the suite itself tries.
+const LONGEST: usize = 1 << 30;
+
+fn length(key: &str, value: &str) -> Result<usize, String> {
+    match number(key, value)? {
+        len if len <= LONGEST => Ok(len),
+        len => Err(format!("{key} cannot be {len}; it is {LONGEST} at most")),
+    }
 }
 
 fn bytes(value: &str) -> Result<Vec<u8>, String> {
@@ -222,6 +232,9 @@ mod tests {
             ("check=x format=zlip", "zlib"),
             ("check=x unit=7", "hexadecimal"),
             ("check", "key=value"),
+            ("check=x size=1073741825", "1073741824 at most"),
+            ("check=x room=18446744073709551615", "1073741824 at most"),
+            ("check=x size=18446744073709551616", "size cannot be"),
         ] {
             let error = line.parse::<Reproduction>().unwrap_err();
             assert!(error.contains(named), "{error}");

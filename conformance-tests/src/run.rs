@@ -1,18 +1,17 @@
 //! Runs checks: each on a thread of its own, so that one that never returns can be given up.
 
-use std::any::Any;
 use std::collections::BTreeSet;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Instant;
 
-use compressor_api::{Direction, Format};
+use compressor_api::{Capabilities, Direction, Format};
 
-use crate::bench::Bench;
+use crate::bench::{self, Bench};
 use crate::case::Case;
 use crate::check::{Check, Proof};
 use crate::checks::{self, NEVER_PANICS, RETURNS_IN_TIME};
+use crate::contain::{Unanswered, asked, caught, contained};
 use crate::data::Kind;
 use crate::options::Options;
 use crate::report::{Failure, Outcome, Report, Row};
@@ -77,7 +76,14 @@ pub fn replay(
     };
     let check = checks::all()
         .find(|check| check.name == reproduction.check)
-        .ok_or_else(|| format!("no check is called {:?}", reproduction.check))?;
+        .ok_or_else(|| {
+            let names: Vec<_> = checks::all().map(Check::name).collect();
+            let names = names.join(", ");
+            format!(
+                "no check is called {:?}; there are {names}",
+                reproduction.check
+            )
+        })?;
     let mut run = Run::new(&bench);
     let place = match (reproduction.target, &check.proof) {
         (_, Proof::Provider(_)) => None,
@@ -85,8 +91,9 @@ pub fn replay(
             return Err(format!("{} runs on a format and direction", check.name));
         }
         (Some((format, direction)), Proof::Operation { .. }) => {
+            let listed = run.listed().ok_or("it does not say what it does")?;
             let target = bench
-                .target(format, direction)
+                .target(&listed, format, direction)
                 .ok_or_else(|| format!("{} does not {direction} {format}", run.provider))?;
             Some(Place::Listed(Box::new(target)))
         }
@@ -130,15 +137,15 @@ fn plan(bench: &Bench, run: &mut Run) -> Vec<(&'static Check, Option<Place>)> {
             plan.push((*check, None));
         }
     }
-    let formats = run.guarded(|| bench.formats()).unwrap_or_default();
-    for format in formats {
+    let listed = run.listed().unwrap_or_default();
+    for format in bench::formats(&listed) {
         for direction in Direction::BOTH {
             for check in &wanted {
                 let Proof::Operation { directions, .. } = check.proof else {
                     continue;
                 };
                 if directions.contains(&direction) {
-                    let target = run.guarded(|| bench.target(format, direction)).flatten();
+                    let target = bench.target(&listed, format, direction);
                     let place = target.map_or(Place::Unlisted(format, direction), |target| {
                         Place::Listed(Box::new(target))
                     });
@@ -179,25 +186,38 @@ impl Run {
             hung: BTreeSet::new(),
             only_case: None,
         };
+        let subject = bench.subject.clone();
+        let name = asked(bench.options.deadline, move || {
+            subject.factory().id().to_string()
+        });
         run.provider = run
-            .guarded(|| bench.subject.factory().id().to_string())
-            .unwrap_or_else(|| "a provider that panics when asked for its name".into());
+            .answered(name, "when asked for its name", checks::NAME)
+            .unwrap_or_else(|| "a provider that does not say its name".into());
         run
     }
 
-    /// Asks the provider something outside of any check.
-    fn guarded<T>(&mut self, ask: impl FnOnce() -> T) -> Option<T> {
-        match catch_unwind(AssertUnwindSafe(ask)) {
-            Ok(answer) => Some(answer),
-            Err(panic) => {
-                let failure = Failure {
-                    message: panicked(&*panic),
-                    reproduction: format!("check={NEVER_PANICS}"),
-                };
-                self.incident(NEVER_PANICS, None, &failure);
-                None
+    /// What the provider lists, asked outside of any check.
+    fn listed(&mut self) -> Option<Vec<Capabilities>> {
+        let listed = self.bench.listed();
+        self.answered(listed, "when asked what it does", checks::CAPABILITIES)
+    }
+
+    /// The answer; an incident if there is none, which `check` meets as well.
+    fn answered<T>(&mut self, answer: Result<T, Unanswered>, when: &str, check: &str) -> Option<T> {
+        let (stands_for, message) = match answer {
+            Ok(answer) => return Some(answer),
+            Err(Unanswered::Panicked(message)) => (NEVER_PANICS, message),
+            Err(Unanswered::Late(message)) => {
+                self.hung.insert(None);
+                (RETURNS_IN_TIME, message)
             }
-        }
+        };
+        let failure = Failure {
+            message: format!("{message}, {when}"),
+            reproduction: format!("check={check}"),
+        };
+        self.incident(stands_for, None, &failure);
+        None
     }
 
     fn incident(
@@ -302,14 +322,13 @@ impl Run {
                 }
                 Ok(Event::Broken(fault)) => {
                     row.cases += 1;
-                    failures.push(failure(fault.message.clone(), &running, Some(&fault)));
-                }
-                Ok(Event::Panicked(message)) => {
-                    row.cases += 1;
-                    let failure = failure(message, &running, None);
-                    self.incident(NEVER_PANICS, key, &failure);
+                    let failure = failure(fault.message.clone(), &running, Some(&fault));
+                    if fault.panicked {
+                        self.incident(NEVER_PANICS, key, &failure);
+                    }
                     failures.push(failure);
                 }
+                Ok(Event::Done) => return failures,
                 Err(RecvTimeoutError::Timeout) => {
                     row.cases += 1;
                     self.hung.insert(key);
@@ -320,7 +339,14 @@ impl Run {
                     failures.push(failure);
                     return failures;
                 }
-                Err(RecvTimeoutError::Disconnected) => return failures,
+                Err(RecvTimeoutError::Disconnected) => {
+                    row.cases += 1;
+                    let message = "ended the thread that it ran on".to_owned();
+                    let failure = failure(message, &running, None);
+                    self.incident(NEVER_PANICS, key, &failure);
+                    failures.push(failure);
+                    return failures;
+                }
             }
         }
     }
@@ -380,7 +406,8 @@ enum Event {
     Held,
     NotTried(String),
     Broken(Fault),
-    Panicked(String),
+    /// Said last; a thread that ends without was ended by the provider.
+    Done,
 }
 
 /// A check on its thread.
@@ -394,6 +421,11 @@ struct Worker {
 
 impl Worker {
     fn run(self) {
+        self.prove();
+        self.say(Event::Done);
+    }
+
+    fn prove(&self) {
         match (&self.check.proof, &self.target) {
             (Proof::Provider(run), _) => {
                 self.case(|| run(&self.bench));
@@ -401,12 +433,13 @@ impl Worker {
             (Proof::Operation { cases, run, .. }, Some(target)) => {
                 let cases = match &self.only_case {
                     Some(case) => vec![case.clone()],
-                    None => {
-                        catch_unwind(AssertUnwindSafe(|| cases(target))).unwrap_or_else(|panic| {
-                            self.say(Event::Panicked(panicked(&*panic)));
+                    None => match caught(|| cases(target)) {
+                        Ok(cases) => cases,
+                        Err(message) => {
+                            self.case(|| Err(Stop::panicked(message)));
                             Vec::new()
-                        })
-                    }
+                        }
+                    },
                 };
                 let mut failures = 0;
                 for case in cases {
@@ -425,11 +458,10 @@ impl Worker {
 
     /// Runs one case; false if it failed.
     fn case(&self, run: impl FnOnce() -> Result<(), Stop>) -> bool {
-        let event = match catch_unwind(AssertUnwindSafe(run)) {
-            Ok(Ok(())) => Event::Held,
-            Ok(Err(Stop::NotTried(reason))) => Event::NotTried(reason),
-            Ok(Err(Stop::Fault(fault))) => Event::Broken(fault),
-            Err(panic) => Event::Panicked(panicked(&*panic)),
+        let event = match self.bench.subject.drops().judge(contained(run)) {
+            Ok(()) => Event::Held,
+            Err(Stop::NotTried(reason)) => Event::NotTried(reason),
+            Err(Stop::Fault(fault)) => Event::Broken(fault),
         };
         let fine = matches!(event, Event::Held | Event::NotTried(_));
         self.say(event);
@@ -440,12 +472,4 @@ impl Worker {
         // Nobody listens any more if this took too long.
         let _ = self.events.send(event);
     }
-}
-
-pub(crate) fn panicked(panic: &(dyn Any + Send)) -> String {
-    let text = panic
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    format!("panicked: {}", text.unwrap_or("without a message"))
 }

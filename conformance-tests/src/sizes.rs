@@ -1,6 +1,6 @@
 //! Which lengths, levels and kinds of data are tried.
 
-use compressor_api::{Direction, LevelRange};
+use compressor_api::{Direction, Format, LevelRange};
 
 use crate::case::{Case, Writer};
 use crate::data::Kind;
@@ -84,6 +84,27 @@ impl Target {
             Some(listed) => all(listed.levels),
             None => vec![self.default_level()],
         }
+    }
+
+    /// A level of each class that the format's libraries treat in a way of their own, and the ends,
+    /// within what is listed.
+    pub(crate) fn level_classes(&self) -> Vec<i32> {
+        // By the comments at LZ4HC's and zlib's tables of levels, and zstd's strategies.
+        let classes: &[i32] = match self.format {
+            Format::Lz4Block | Format::Lz4Sized => &[-1, 0, 1, 3, 10, 12],
+            Format::Zlib | Format::DeflateRaw | Format::Gzip => &[0, 1, 4, 9],
+            // The others take hundreds of MiB each, and the greatest is tried anyway.
+            Format::Zstd if self.options.quick => &[-1, 1, 3, 5, 8, 13],
+            Format::Zstd => &[-1, 1, 3, 5, 6, 8, 13, 16, 18, 22],
+            _ => &[],
+        };
+        let listed = self.compressing().map(|listed| listed.levels);
+        let is_listed = |level: &i32| listed.is_some_and(|listed| listed.contains(*level));
+        let classes = classes.iter().copied().filter(is_listed);
+        let mut levels: Vec<i32> = classes.chain(self.levels()).collect();
+        levels.sort_unstable();
+        levels.dedup();
+        levels
     }
 
     /// Content of every size and kind at the default level, and less at the others.
@@ -170,7 +191,6 @@ fn all(levels: LevelRange) -> Vec<i32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use compressor_api::Format;
 
     #[test]
     fn levels_reach_both_ends() {

@@ -14,6 +14,8 @@ pub(crate) struct Fault {
     pub unit: Option<Vec<u8>>,
     pub room: Option<usize>,
     pub at: Option<usize>,
+    /// Whether it panicked.
+    pub panicked: bool,
 }
 
 impl Stop {
@@ -24,7 +26,17 @@ impl Stop {
             unit: None,
             room: None,
             at: None,
+            panicked: false,
         })
+    }
+
+    /// The provider panicked.
+    pub(crate) fn panicked(message: String) -> Self {
+        let mut stop = Self::fault(message);
+        if let Self::Fault(fault) = &mut stop {
+            fault.panicked = true;
+        }
+        stop
     }
 
     /// With something said before the message.

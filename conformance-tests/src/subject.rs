@@ -4,6 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use compressor_api::{CompressorFactory, Direction, Format};
 
+use crate::watched::Drops;
+
 /// What is proved: a provider, and what it is measured against.
 #[derive(Clone)]
 pub struct Subject {
@@ -15,6 +17,7 @@ pub struct Subject {
     accelerated: Option<Arc<[(Format, Direction)]>>,
     /// Set once the provider was `Busy` for longer than anybody waits.
     out_of_patience: Arc<AtomicBool>,
+    drops: Drops,
 }
 
 /// How many operations were served by whom, since the provider was opened.
@@ -37,6 +40,7 @@ impl Subject {
             served: None,
             accelerated: None,
             out_of_patience: Arc::default(),
+            drops: Drops::default(),
         }
     }
 
@@ -106,6 +110,11 @@ impl Subject {
 
     pub(crate) fn is_out_of_patience(&self) -> bool {
         self.out_of_patience.load(Ordering::Relaxed)
+    }
+
+    /// What sessions of the provider threw when they were dropped.
+    pub(crate) const fn drops(&self) -> &Drops {
+        &self.drops
     }
 
     pub(crate) fn lose_patience(&self) {

@@ -8,8 +8,9 @@ use compressor_api::{
 use crate::case::{Case, Writer};
 use crate::options::Options;
 use crate::plain;
-use crate::stop::Stop;
+use crate::stop::{Stop, ensure};
 use crate::subject::Subject;
+use crate::watched::Watched;
 
 /// What a check runs on: a subject, and one format and direction that it lists.
 #[derive(Clone, Debug)]
@@ -59,10 +60,11 @@ impl Target {
     /// The provider's compressor for the spec of a case.
     pub(crate) fn compressor(&self, case: &Case) -> Result<Arc<dyn Compressor>, Stop> {
         let spec = self.spec(case)?;
-        made(
-            "compressor",
-            self.while_busy(|| self.subject.factory().compressor(&spec))?,
-        )
+        let made_one = self.while_busy(|| self.subject.factory().compressor(&spec))?;
+        Ok(Arc::new(Watched {
+            compressor: made("compressor", made_one)?,
+            drops: self.subject.drops().clone(),
+        }))
     }
 
     /// A session of the provider's to compress with.
@@ -87,9 +89,12 @@ impl Target {
 
     /// The length that the provider says always suffices.
     pub(crate) fn bound(&self, case: &Case, len: usize) -> Result<usize, Stop> {
-        self.compressor(case)?
+        let bound = self
+            .compressor(case)?
             .max_compressed_len(len)
-            .ok_or_else(|| Stop::fault(format!("has no max_compressed_len for {len} bytes")))
+            .ok_or_else(|| Stop::fault(format!("has no max_compressed_len for {len} bytes")))?;
+        plausible(len, bound)?;
+        Ok(bound)
     }
 
     /// The unit of a case, and the content it was made from; no content for a unit that was given
@@ -164,6 +169,15 @@ impl Target {
             .reference(format)
             .ok_or_else(|| Stop::NotTried(format!("no reference codec for {format} was given")))
     }
+}
+
+/// A fault if nobody allocates by this bound. What passes here the decorator believes as well, which
+/// takes twice software's bound and as much on top.
+pub(crate) fn plausible(len: usize, bound: usize) -> Result<(), Stop> {
+    let most = len.saturating_mul(2).saturating_add(64 << 10);
+    ensure(bound <= most, || {
+        format!("the bound of {len} bytes is {bound}, which nobody allocates by")
+    })
 }
 
 fn made<T>(what: &str, result: Result<T, Error>) -> Result<T, Stop> {

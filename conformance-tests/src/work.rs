@@ -5,6 +5,7 @@ use compressor_api::{CompressSession, Compressor, DecompressSession, Direction, 
 
 use crate::call::Called;
 use crate::case::Case;
+use crate::contain::contained;
 use crate::judge::same;
 use crate::stop::Stop;
 use crate::target::Target;
@@ -100,11 +101,14 @@ impl Session {
     }
 
     /// Compresses or decompresses each job.
-    pub(crate) fn call_many(&mut self, jobs: &mut [Job<'_>]) {
-        match self {
-            Self::Compress(session) => session.compress_many(jobs),
-            Self::Decompress(session) => session.decompress_many(jobs),
-        }
+    pub(crate) fn call_many(&mut self, jobs: &mut [Job<'_>]) -> Result<(), Stop> {
+        contained(|| {
+            match self {
+                Self::Compress(session) => session.compress_many(jobs),
+                Self::Decompress(session) => session.decompress_many(jobs),
+            }
+            Ok(())
+        })
     }
 
     /// Does the work, and a fault unless it came out right.

@@ -107,6 +107,8 @@ fn replay_of(out: &str) -> Vec<String> {
 fn a_provider_that_conforms_ends_well_and_is_written_down() {
     let directory = directory("conforms");
     let (json, junit) = (directory.join("out.json"), directory.join("out.xml"));
+    // What was there before is replaced to its end.
+    fs::write(&json, "x".repeat(4 << 20)).unwrap();
     let ran = run(&[
         "--quick",
         "--provider",
@@ -203,14 +205,34 @@ fn what_the_command_does_not_take_is_one_line_and_status_two() {
             "/no/such/libplugin.so",
         ),
         (&["--check", "no-such-check"], "--list"),
-        (&["--replay", "check=round-trip"], "no format"),
+        (&["--check", ""], "takes the name of a check"),
+        (&["--check", "accelerates"], "--must-accelerate"),
+        (&["--replay", "check=round-trip"], "subject=NAME"),
+        (&["--replay", ""], "subject=NAME"),
+        (
+            &[
+                "--replay",
+                "subject=software.none check=round-trip format=none direction=compress \
+                 size=99999999999999",
+            ],
+            "1073741824 at most",
+        ),
+        (
+            &[
+                "--replay",
+                "subject=software.none check=",
+                "--provider",
+                "isal",
+            ],
+            "--provider",
+        ),
         (
             &["--replay", "subject=nobody check=round-trip"],
             "software.snappy",
         ),
         (
             &["--replay", "subject=software.lz4 check=nothing"],
-            "nothing",
+            "round-trip",
         ),
         (&["--replay", "subject=software.lz4 colour=red"], "colour"),
         (&["--replay", "check=x", "--json", "out.json"], "--json"),
@@ -240,6 +262,35 @@ fn a_file_that_cannot_be_written_is_a_failure() {
     ]);
     assert_eq!(ran.status, 1);
     assert!(ran.err.starts_with("Io: cannot write /no/such"), "{ran:?}");
+    // Before anything was run.
+    assert_eq!(ran.out, "");
+}
+
+#[test]
+fn one_file_for_both_results_is_refused_however_it_is_named() {
+    let directory = directory("one-file");
+    let path = directory.join("out");
+    let other = directory.join(".").join("out");
+    for other in [&path, &other] {
+        let (path, other) = (path.to_str().unwrap(), other.to_str().unwrap());
+        let ran = run(&["--quick", "--json", path, "--junit", other]);
+        assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{ran:?}");
+        assert!(ran.err.contains("the same file"), "{ran:?}");
+    }
+}
+
+#[test]
+fn where_nothing_could_be_tried_the_result_says_so() {
+    let ran = run(&[
+        "--quick",
+        "--provider",
+        "software.none",
+        "--check",
+        "dictionary-round-trip",
+    ]);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    let says = "\nFAILED: nothing could be tried, so nothing is proved\n";
+    assert!(ran.out.contains(says), "{}", ran.out);
 }
 
 #[test]
@@ -272,7 +323,7 @@ fn an_absent_provider_is_skipped_and_a_failure_where_it_must_accelerate() {
         ];
         let arguments = [
             &arguments[..],
-            &["--check", "accelerates", "--plugin", &library],
+            &["--check", "round-trip", "--plugin", &library],
         ];
         run(&[&arguments.concat()[..], more].concat())
     };

@@ -9,6 +9,7 @@
 )]
 
 use std::collections::BTreeSet;
+use std::panic::panic_any;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -78,6 +79,8 @@ enum How {
     ReadsOtherContent,
     PanicsWhenItReads,
     NeverReturnsWhenItReads,
+    ThrowsWhenItsReaderIsDropped,
+    NeverSaysWhatItDoes,
 }
 
 #[derive(Debug)]
@@ -93,6 +96,10 @@ impl CompressorFactory for Misbehaves {
     }
 
     fn capabilities(&self) -> &[Capabilities] {
+        if matches!(self.how, How::NeverSaysWhatItDoes) {
+            // Long after the test has ended, and the process with it.
+            thread::sleep(Duration::from_secs(600));
+        }
         self.base.capabilities()
     }
 
@@ -149,6 +156,23 @@ impl CompressSession for Writer {
     }
 }
 
+/// Panics again when it is dropped, with another one.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic_any(Self);
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        if matches!(self.1, How::ThrowsWhenItsReaderIsDropped) {
+            panic_any(Bomb);
+        }
+    }
+}
+
 impl DecompressSession for Reader {
     fn provider(&self) -> ProviderId {
         self.0.provider()
@@ -157,7 +181,9 @@ impl DecompressSession for Reader {
     fn decompress(&mut self, src: &[u8], dst: &mut [u8]) -> Result<usize, Error> {
         let n = self.0.decompress(src, dst)?;
         match self.1 {
-            How::WritesOtherContent => {}
+            How::WritesOtherContent
+            | How::ThrowsWhenItsReaderIsDropped
+            | How::NeverSaysWhatItDoes => {}
             How::ReadsOtherContent if n > 0 => dst[n - 1] ^= 1,
             How::ReadsOtherContent => {}
             How::PanicsWhenItReads => panic!("on purpose"),
@@ -210,7 +236,11 @@ fn whoever_writes_other_content_fails_with_every_reader() {
 
 #[test]
 fn whoever_reads_other_content_or_panics_fails_with_every_writer() {
-    for how in [How::ReadsOtherContent, How::PanicsWhenItReads] {
+    for how in [
+        How::ReadsOtherContent,
+        How::PanicsWhenItReads,
+        How::ThrowsWhenItsReaderIsDropped,
+    ] {
         let failed = failing(how, SOON);
         assert_eq!(
             failed,
@@ -233,6 +263,18 @@ fn whoever_never_returns_is_left_behind_and_the_others_go_on() {
     };
     assert_eq!(reason, "an earlier call never returned");
     assert_eq!(outcome("last to first"), Outcome::Passed);
+}
+
+#[test]
+fn whoever_never_says_what_it_does_is_reported_and_the_others_go_on() {
+    let options = Options::quick().with_deadline(Duration::from_millis(500));
+    let reports = matrix::run(&with(How::NeverSaysWhatItDoes), &options, |_| {});
+    let (wrong, others): (Vec<_>, Vec<_>) = reports
+        .iter()
+        .partition(|report| report.provider == "wrong");
+    assert_eq!((wrong.len(), others.len()), (1, 4));
+    assert!(wrong[0].failed_checks().contains("returns-in-time"));
+    assert!(others.iter().all(|report| report.conforms()));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use compressor_api::{Direction, ErrorKind, Job};
 
-use crate::call::POISON;
+use crate::call::{Called, POISON};
 use crate::case::Case;
 use crate::check::{Check, Group, Proof};
 use crate::data::Kind;
@@ -21,29 +21,53 @@ pub(super) static CHECKS: &[Check] = &[Check {
     },
 }];
 
-fn batch(target: &Target, case: &Case) -> Result<(), Stop> {
-    let sources = sources(target, case)?;
-    let mut singles = Vec::new();
-    for (src, room) in &sources {
-        singles.push(Session::open(target, case)?.call(target, src, *room)?);
-    }
+/// Jobs of a batch: as many as devices have places in a ring or a unit of work, and more.
+const QUICK: [usize; 2] = [32, 64];
+const FULL: [usize; 5] = [1, 13, 32, 64, 256];
 
-    let mut rooms: Vec<Vec<u8>> = sources
-        .iter()
-        .map(|(_, room)| vec![POISON; *room])
+fn batch(target: &Target, case: &Case) -> Result<(), Stop> {
+    let counts: &[usize] = if target.options.quick { &QUICK } else { &FULL };
+    let most = counts.iter().copied().max().unwrap_or(0);
+    let mut alone = Session::open(target, case)?;
+    let mut sources = Vec::new();
+    for turn in 0..most {
+        let Source { case, src, room } = Source::new(target, case, turn)?;
+        let single = alone.call(target, &src, room)?;
+        if single.kind() == Some(ErrorKind::Poisoned) {
+            alone = Session::open(target, &case)?;
+        }
+        sources.push((Source { case, src, room }, single));
+    }
+    let mut session = Session::open(target, case)?;
+    session.call_many(&mut [])?;
+    for (turn, count) in counts.iter().enumerate() {
+        // Others fail at each place, so that each is seen to serve.
+        let jobs: Vec<_> = sources.iter().cycle().skip(3 * turn).take(*count).collect();
+        let results = equals_singles(target, &mut session, &jobs);
+        results.map_err(|stop| Stop::prefixed(&format!("of {count} jobs, "), stop))?;
+    }
+    Ok(())
+}
+
+fn equals_singles(
+    target: &Target,
+    session: &mut Session,
+    sources: &[&(Source, Called)],
+) -> Result<(), Stop> {
+    let mut rooms: Vec<Vec<u8>> = { sources.iter() }
+        .map(|(source, _)| vec![POISON; source.room])
         .collect();
     let mut jobs: Vec<Job<'_>> = sources
         .iter()
         .zip(&mut rooms)
-        .map(|((src, _), dst)| Job::new(src, dst))
+        .map(|((source, _), dst)| Job::new(&source.src, dst))
         .collect();
-    let mut session = Session::open(target, case)?;
-    session.call_many(&mut []);
-    session.call_many(&mut jobs);
-    for (at, ((job, single), (src, room))) in jobs.iter().zip(&singles).zip(&sources).enumerate() {
+    session.call_many(&mut jobs)?;
+    for (at, (job, (source, single))) in jobs.iter().zip(sources).enumerate() {
         let written = match job.result {
             Err(error) => Err(error.kind()),
             Ok(n) => Ok(job.dst.get(..n).ok_or_else(|| {
+                let room = source.room;
                 Stop::fault(format!("job {at} says that it wrote {n} bytes of {room}"))
             })?),
         };
@@ -52,14 +76,14 @@ fn batch(target: &Target, case: &Case) -> Result<(), Stop> {
             // Two units of one content need not be the same bytes.
             (Direction::Compress, Ok(unit)) if single.result.is_ok() => {
                 target
-                    .check_unit(case, src, unit)
-                    .map_err(|stop| stop.at(at))?;
+                    .check_unit(&source.case, &source.src, unit)
+                    .map_err(|stop| Stop::prefixed(&format!("job {at}: "), stop))?;
             }
             _ => ensure(written == single.comparable(), || {
                 let job = written
                     .map_or_else(|kind| kind.to_string(), |dst| format!("Ok({})", dst.len()));
                 format!(
-                    "job {at} of a batch says {job}, a single call {}",
+                    "job {at} of a batch says {job}, a single call {}, or other bytes",
                     single.outcome()
                 )
             })?,
@@ -68,22 +92,39 @@ fn batch(target: &Target, case: &Case) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Sources and rooms, of which some must fail.
-fn sources(target: &Target, case: &Case) -> Result<Vec<(Vec<u8>, usize)>, Stop> {
-    let mut sources = Vec::new();
-    for turn in 0..5 {
+/// What a job is given, of which some must fail.
+struct Source {
+    case: Case,
+    src: Vec<u8>,
+    room: usize,
+}
+
+impl Source {
+    /// Content of another length and seed for each turn.
+    fn new(target: &Target, case: &Case, turn: usize) -> Result<Self, Stop> {
+        let size = match turn % 4 {
+            0 => case.size,
+            1 => case.size / 2 + turn,
+            2 => case.size + 7 * turn,
+            _ => case.size / 3 + 1,
+        };
         let case = Case {
-            seed: case.seed + turn,
+            size: target.within(size),
+            seed: case.seed.wrapping_add(turn as u64),
+            // Content that was given is no kind of data that could be made again.
+            hex: case.hex.clone().filter(|_| turn == 0),
             ..case.clone()
         };
         let work = Work::new(target, &case)?;
         let (src, room) = (work.src(target.direction), work.room());
-        sources.push((src.to_vec(), room));
-        sources.push((src.to_vec(), room / 8));
-        if target.direction == Direction::Decompress {
-            let cut = src.get(..src.len() / 2).unwrap_or_default();
-            sources.push((cut.to_vec(), room));
-        }
+        let (src, room) = match turn % 7 {
+            2 => (src, room / 8),
+            6 if target.direction == Direction::Decompress => {
+                (src.get(..src.len() / 2).unwrap_or_default(), room)
+            }
+            _ => (src, room),
+        };
+        let src = src.to_vec();
+        Ok(Self { case, src, room })
     }
-    Ok(sources)
 }

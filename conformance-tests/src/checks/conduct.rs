@@ -1,6 +1,6 @@
 //! What holds for every call: no panic, no endless wait, no allocation, no false name.
 
-use compressor_api::{Direction, Error, ProviderId};
+use compressor_api::{Direction, Error, Format, ProviderId};
 
 use crate::alloc;
 use crate::case::Case;
@@ -10,11 +10,11 @@ use crate::stop::{Stop, ensure};
 use crate::target::Target;
 use crate::work::{Session, Work};
 
-/// Panics met by any check are reported under this one as well.
-pub(crate) const NEVER_PANICS: &str = "never-panics";
+/// The check under which panics are reported, whichever one met them.
+pub const NEVER_PANICS: &str = "never-panics";
 
-/// Calls that never returned to any check are reported under this one as well.
-pub(crate) const RETURNS_IN_TIME: &str = "returns-in-time";
+/// The check under which calls that never returned are reported, whichever one made them.
+pub const RETURNS_IN_TIME: &str = "returns-in-time";
 
 pub(super) static CHECKS: &[Check] = &[
     Check {
@@ -60,12 +60,11 @@ pub(super) static CHECKS: &[Check] = &[
     Check {
         name: "allocates-nothing",
         group: Group::Conduct,
-        proves: "After warm-up, success, OutputTooSmall and CorruptInput allocate nothing.",
+        proves: "After warm-up, success, OutputTooSmall and CorruptInput allocate nothing, at any \
+                 level (LZ4 at 10 to 12: once, as liblz4 does).",
         proof: Proof::Operation {
             directions: &Direction::BOTH,
-            cases: |target| {
-                target.by_each_writer_or_once(&target.cases(Kind::Rows, &[100, 16_384]))
-            },
+            cases: at_every_class_of_levels,
             run: allocates_nothing,
         },
     },
@@ -166,6 +165,26 @@ fn errors_name_provider(target: &Target, case: &Case) -> Result<(), Stop> {
     Ok(())
 }
 
+fn at_every_class_of_levels(target: &Target) -> Vec<Case> {
+    let mut cases = target.by_each_writer_or_once(&target.cases(Kind::Rows, &[100, 16_384]));
+    if target.direction == Direction::Compress {
+        for level in target.level_classes() {
+            let long = target.cases(Kind::Rows, &[16_384]).into_iter();
+            cases.extend(long.map(|case| case.level(level)));
+        }
+    }
+    cases
+}
+
+/// Allocations that a call may make. From level 10 on liblz4 takes 64 KiB for its optimal parser in
+/// each call and gives them back, unless it was built with LZ4HC_HEAPMODE=0; there is no way to hand
+/// it that memory.
+fn allowed(target: &Target, case: &Case) -> u64 {
+    let lz4 = matches!(target.format, Format::Lz4Block | Format::Lz4Sized);
+    let optimal = case.level.is_some_and(|level| level >= 10);
+    u64::from(lz4 && optimal && target.direction == Direction::Compress)
+}
+
 /// Calls before counting: enough for scratch to have grown to what it needs.
 const WARM_UP: usize = 3;
 
@@ -180,7 +199,7 @@ fn allocates_nothing(target: &Target, case: &Case) -> Result<(), Stop> {
             let mut dst = vec![0; target.bound(case, content.len())?];
             let small = (content.len() / 8).min(dst.len());
             let mut session = target.compress_session(case)?;
-            none_allocates(|turn| {
+            none_allocates(allowed(target, case), |turn| {
                 let room = if turn % 2 == 0 { dst.len() } else { small };
                 session.compress(&content, dst.get_mut(..room).unwrap_or_default())
             })
@@ -190,7 +209,7 @@ fn allocates_nothing(target: &Target, case: &Case) -> Result<(), Stop> {
             let mut dst = vec![0; content.len()];
             let cut = unit.get(..unit.len() / 2).unwrap_or_default();
             let mut session = target.decompress_session(case)?;
-            none_allocates(|turn| match turn % 4 {
+            none_allocates(allowed(target, case), |turn| match turn % 4 {
                 0 => session.decompress(&unit, &mut dst),
                 1 => session.decompress(&unit, dst.get_mut(..1).unwrap_or_default()),
                 2 => session.decompress(cut, &mut dst),
@@ -202,7 +221,10 @@ fn allocates_nothing(target: &Target, case: &Case) -> Result<(), Stop> {
     }
 }
 
-fn none_allocates(mut call: impl FnMut(usize) -> Result<usize, Error>) -> Result<(), Stop> {
+fn none_allocates(
+    allowed: u64,
+    mut call: impl FnMut(usize) -> Result<usize, Error>,
+) -> Result<(), Stop> {
     for turn in 0..4 * WARM_UP {
         let _ = call(turn);
     }
@@ -210,7 +232,7 @@ fn none_allocates(mut call: impl FnMut(usize) -> Result<usize, Error>) -> Result
         let before = alloc::count();
         let result = call(turn);
         let allocated = alloc::count() - before;
-        ensure(allocated == 0, || {
+        ensure(allocated <= allowed, || {
             let outcome = result.map_or_else(|error| error.kind().to_string(), |_| "Ok".into());
             format!("allocates {allocated} times in a call that ends with {outcome}")
         })?;

@@ -9,7 +9,7 @@ use crate::data::Kind;
 use crate::judge::same;
 use crate::sizes::FEW;
 use crate::stop::{Stop, ensure};
-use crate::target::Target;
+use crate::target::{Target, plausible};
 
 pub(super) static CHECKS: &[Check] = &[
     Check {
@@ -25,7 +25,8 @@ pub(super) static CHECKS: &[Check] = &[
     Check {
         name: "bound-plausible",
         group: Group::Room,
-        proves: "max_compressed_len is never 0, never wrapped, and None only beyond what is taken.",
+        proves: "max_compressed_len is never 0, never wrapped, never more than anybody would allocate, \
+                 and None only beyond what is taken.",
         proof: Proof::Operation {
             directions: &[Direction::Compress],
             cases: lengths_of_every_width,
@@ -117,6 +118,7 @@ fn bound_plausible(target: &Target, case: &Case) -> Result<(), Stop> {
             ensure(bound >= len.max(1), || {
                 format!("the bound of {len} bytes is {bound}")
             })?;
+            plausible(len, bound)?;
             ensure(len <= listed.max_input, || {
                 format!(
                     "takes {} bytes, and has a bound for {len}",

@@ -8,7 +8,7 @@ use crate::data::Kind;
 use crate::judge::same;
 use crate::plain;
 use crate::stop::{Stop, ensure};
-use crate::target::Target;
+use crate::target::{Target, plausible};
 
 pub(super) static CHECKS: &[Check] = &[
     Check {
@@ -95,7 +95,10 @@ fn input_limits(target: &Target, case: &Case) -> Result<(), Stop> {
             let content = case.content();
             let within = (listed.min_input..=listed.max_input).contains(&content.len());
             let room = match target.compressor(case)?.max_compressed_len(content.len()) {
-                Some(bound) => bound,
+                Some(bound) => {
+                    plausible(content.len(), bound)?;
+                    bound
+                }
                 None if within => return Err(Stop::fault("has no bound for what it takes")),
                 None => content.len() + content.len() / 8 + 64,
             };

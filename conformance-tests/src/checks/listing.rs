@@ -6,15 +6,21 @@ use crate::bench::Bench;
 use crate::check::{Check, Group, Proof};
 use crate::stop::{Stop, ensure};
 
+/// Asks a provider for its name.
+pub(crate) const NAME: &str = "name-well-formed";
+
+/// Asks a provider what it does.
+pub(crate) const CAPABILITIES: &str = "capabilities-consistent";
+
 pub(super) static CHECKS: &[Check] = &[
     Check {
-        name: "name-well-formed",
+        name: NAME,
         group: Group::Listing,
         proves: "A provider's name is lower-case letters, digits, '.' and '-'.",
         proof: Proof::Provider(name),
     },
     Check {
-        name: "capabilities-consistent",
+        name: CAPABILITIES,
         group: Group::Listing,
         proves: "What is listed is one entry per format and direction, within the format, with no \
                  range that is empty.",

@@ -5,6 +5,7 @@ mod conduct;
 mod dictionaries;
 mod fit;
 mod fork;
+mod lengths;
 mod limits;
 mod listing;
 mod memory;
@@ -19,8 +20,9 @@ mod zstd;
 
 use crate::check::Check;
 
-/// Failures of other checks are reported under these too.
-pub(crate) use conduct::{NEVER_PANICS, RETURNS_IN_TIME};
+pub use conduct::{NEVER_PANICS, RETURNS_IN_TIME};
+/// What they say of themselves before any check is asked again under these.
+pub(crate) use listing::{CAPABILITIES, NAME};
 
 /// Every check, in the order in which they run.
 pub fn all() -> impl Iterator<Item = &'static Check> {
@@ -28,6 +30,7 @@ pub fn all() -> impl Iterator<Item = &'static Check> {
         listing::CHECKS,
         specs::CHECKS,
         units::CHECKS,
+        lengths::CHECKS,
         vectors::CHECKS,
         fit::CHECKS,
         memory::CHECKS,

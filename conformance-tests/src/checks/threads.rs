@@ -9,6 +9,7 @@ use compressor_api::{Direction, SessionPool};
 use crate::call::POISON;
 use crate::case::Case;
 use crate::check::{Check, Group, Proof};
+use crate::contain::contained;
 use crate::data::Kind;
 use crate::stop::Stop;
 use crate::target::Target;
@@ -66,7 +67,7 @@ fn some(target: &Target) -> Vec<Case> {
 
 /// The work of a thread: other content for each.
 fn work_of(target: &Target, case: &Case, thread: u64) -> Result<Work, Stop> {
-    let seed = case.seed + thread;
+    let seed = case.seed.wrapping_add(thread);
     Work::new(
         target,
         &Case {
@@ -92,10 +93,10 @@ fn moves(target: &Target, case: &Case) -> Result<(), Stop> {
 }
 
 fn on_another_thread<T: Send>(work: impl FnOnce() -> Result<T, Stop> + Send) -> Result<T, Stop> {
-    thread::scope(|scope| joined(scope.spawn(work)))
+    thread::scope(|scope| joined(scope.spawn(|| contained(work))))
 }
 
-/// What the thread gave; its panic goes on here.
+/// What the thread gave, which contains what it runs; a panic of its own goes on here.
 fn joined<T>(handle: thread::ScopedJoinHandle<'_, Result<T, Stop>>) -> Result<T, Stop> {
     handle.join().unwrap_or_else(|panic| resume_unwind(panic))
 }
@@ -112,7 +113,7 @@ fn many(target: &Target, case: &Case) -> Result<(), Stop> {
             .iter()
             .map(|work| {
                 let start = &start;
-                scope.spawn(move || {
+                let serve = move || {
                     start.wait();
                     let mut session = Session::open(target, case)?;
                     for round in 0..rounds {
@@ -122,7 +123,8 @@ fn many(target: &Target, case: &Case) -> Result<(), Stop> {
                         }
                     }
                     Ok(())
-                })
+                };
+                scope.spawn(move || contained(serve))
             })
             .collect();
         threads.into_iter().try_for_each(joined)
@@ -143,7 +145,8 @@ fn in_flight(target: &Target, case: &Case) -> Result<(), Stop> {
     }
     // One past the limit: served as well, or Busy until another one ends.
     thread::scope(|scope| {
-        let waiting = scope.spawn(|| Session::open(target, case)?.serve(target, &work));
+        let wait = || Session::open(target, case)?.serve(target, &work);
+        let waiting = scope.spawn(move || contained(wait));
         drop(sessions);
         joined(waiting)
     })
@@ -156,7 +159,7 @@ fn pools(target: &Target, case: &Case) -> Result<(), Stop> {
         let threads: Vec<_> = (0..THREADS)
             .map(|_| {
                 let (pool, work) = (&pool, &work);
-                scope.spawn(move || {
+                let serve = move || {
                     for _ in 0..10 {
                         let called = target.call(
                             work.src(target.direction),
@@ -170,7 +173,8 @@ fn pools(target: &Target, case: &Case) -> Result<(), Stop> {
                         work.check(target, &called)?;
                     }
                     Ok(())
-                })
+                };
+                scope.spawn(move || contained(serve))
             })
             .collect();
         threads.into_iter().try_for_each(joined)

@@ -183,7 +183,7 @@ const STEADY: u64 = 40;
 fn steady(target: &Target, case: &Case) -> Result<(), Stop> {
     let mut session = Session::open(target, case)?;
     for turn in 0..STEADY {
-        let seed = case.seed + turn;
+        let seed = case.seed.wrapping_add(turn);
         let work = Work::new(
             target,
             &Case {

@@ -4,16 +4,15 @@ mod decorated;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc;
-use std::thread;
 use std::time::Duration;
 
 use compressor::{
-    CompressorFactory, Config, Engine, Health, OpenError, ProviderClass, ProviderEntry, Registry,
-    SetupError,
+    CompressorFactory, Config, Engine, OpenError, ProviderClass, ProviderEntry, ProviderId,
+    Registry, SetupError,
 };
 use compressor_plugin::PluginError;
 
+use crate::contain::{Unanswered, asked};
 use crate::matrix::Party;
 use crate::subject::Subject;
 
@@ -108,23 +107,18 @@ impl Opened {
             .map(|listed| listed.entry)
             .collect();
         let open = |listed: &Listed| {
-            let (answer, answered) = mpsc::channel();
             let (entry, config, software) = (listed.entry, config.clone(), software.clone());
-            let asked = thread::Builder::new().spawn(move || {
-                // Nobody listens any more if this took too long.
-                let _ = answer.send(Ready::open(entry, &software, &config));
-            });
-            let broken = |why: String| OpenError::Broken { why };
-            let state = match asked {
-                Ok(_) => answered
-                    .recv_timeout(deadline)
-                    .map_err(|_| broken(format!("did not open within {deadline:?}")))
-                    .and_then(|state| state),
-                Err(error) => Err(broken(format!("no thread to open it on: {error}"))),
+            let opened = asked(deadline, move || Ready::open(entry, &software, &config));
+            let broken = |unanswered| OpenError::Broken {
+                why: match unanswered {
+                    Unanswered::Panicked(message) | Unanswered::Late(message) => {
+                        format!("{message}, when it was opened")
+                    }
+                },
             };
             Self {
                 listed: listed.clone(),
-                state,
+                state: opened.map_err(broken).and_then(|state| state),
             }
         };
         listed.iter().map(open).collect()
@@ -142,10 +136,15 @@ impl Opened {
         self.state.as_ref().err()
     }
 
-    /// What it says of its health.
+    /// What it says of its health, or why it did not say so within `deadline`; nothing, if it is not
+    /// open.
     #[must_use]
-    pub fn health(&self) -> Option<Health> {
-        Some(self.state.as_ref().ok()?.alone.health())
+    pub fn health(&self, deadline: Duration) -> Option<String> {
+        let alone = Arc::clone(&self.state.as_ref().ok()?.alone);
+        Some(match asked(deadline, move || alone.health().to_string()) {
+            Ok(health) => health,
+            Err(Unanswered::Panicked(message) | Unanswered::Late(message)) => message,
+        })
     }
 
     /// The provider alone, and the decorator over it, by the names under which they are reported.
@@ -161,6 +160,7 @@ impl Opened {
             name: name.clone(),
             factory: Arc::clone(alone),
             subject: Subject::new(Arc::clone(alone)),
+            alone: Some(self.listed.entry.id),
             accelerator: !self.listed.is_software(),
         }];
         // Nothing, where no software is linked for what it does.
@@ -173,6 +173,7 @@ impl Opened {
                     .with_accelerated(decorated.accelerated().iter().copied())
                     .with_served(move || counted.served()),
                 factory,
+                alone: None,
                 accelerator: !self.listed.is_software(),
             });
         }
@@ -217,6 +218,8 @@ pub struct Way {
     pub accelerator: bool,
     factory: Arc<dyn CompressorFactory>,
     subject: Subject,
+    /// The provider's own name, where nothing else is at work.
+    alone: Option<ProviderId>,
 }
 
 impl Way {
@@ -228,8 +231,8 @@ impl Way {
             .collect();
         references.sort_by_key(|opened| !opened.listed.is_software());
         { references.into_iter() }
+            .filter(|opened| Some(opened.listed.entry.id) != self.alone)
             .filter_map(|opened| opened.state.as_ref().ok())
-            .filter(|ready| ready.alone.id() != self.factory.id())
             .fold(self.subject.clone(), |subject, ready| {
                 subject.with_reference(Arc::clone(&ready.alone))
             })

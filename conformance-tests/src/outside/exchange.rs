@@ -1,8 +1,5 @@
 //! One exchange between a provider and an implementation outside.
 
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use compressor_api::{
     Capabilities, CompressorFactory, DecompressSession, Dictionary, Direction, Error, ErrorKind,
     Format, Spec,
@@ -10,7 +7,9 @@ use compressor_api::{
 
 use super::{How, Outside, Trouble, agreement};
 use crate::case::Case;
+use crate::contain::contained;
 use crate::stop::{Stop, ensure};
+use crate::target::plausible;
 
 /// Both parties, and what they exchange.
 pub(crate) struct Exchange<'a> {
@@ -22,10 +21,7 @@ pub(crate) struct Exchange<'a> {
 impl Exchange<'_> {
     /// Runs one case: a unit that is given as it is, or one that the writing party makes.
     pub(crate) fn run(&mut self, case: &Case) -> Result<(), Stop> {
-        match catch_unwind(AssertUnwindSafe(|| self.exchange(case))) {
-            Ok(result) => result,
-            Err(panic) => Err(Stop::fault(format!("panicked: {}", message(&*panic)))),
-        }
+        contained(|| self.exchange(case))
     }
 
     fn exchange(&mut self, case: &Case) -> Result<(), Stop> {
@@ -144,6 +140,7 @@ impl Exchange<'_> {
         let compressor = self.provider.compressor(spec).map_err(failed)?;
         let bound = compressor.max_compressed_len(content.len());
         let bound = bound.ok_or_else(|| Stop::fault("no bound within the limits"))?;
+        plausible(content.len(), bound)?;
         let mut unit = vec![0; bound];
         let mut session = compressor.compress_session().map_err(failed)?;
         let n = session.compress(content, &mut unit).map_err(failed)?;
@@ -247,10 +244,4 @@ pub(crate) fn difference(content: &[u8], read: &[u8]) -> String {
         read.len(),
         content.len()
     )
-}
-
-fn message(panic: &(dyn Any + Send)) -> &str {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied())
-        .unwrap_or("without a message")
 }

@@ -9,6 +9,7 @@ use compressor_api::{Capabilities, CompressorFactory, Direction, Format};
 use super::exchange::Exchange;
 use super::{Detected, Frozen, Outside, agreement, detect, frozen, plan};
 use crate::case::Case;
+use crate::contain::{caught, contained};
 use crate::data::Kind;
 use crate::options::Options;
 use crate::report::{Failure, Outcome, Report, Row};
@@ -47,8 +48,18 @@ pub fn run_with(
     options: &Options,
 ) -> Report {
     let mut rows = Vec::new();
+    let listed = match caught(|| provider.capabilities().to_vec()) {
+        Ok(listed) => listed,
+        Err(message) => {
+            let mut tally = Tally::new(GROUP, options);
+            let stop = Stop::fault(format!("{message}, when asked what it does"));
+            tally.count(None, &Case::new(Kind::Zeros, 0, 0), Err(stop));
+            let rows = vec![tally.finish(row(GROUP.into(), None))];
+            return report(name, rows, options);
+        }
+    };
     if wanted(FROZEN, options) {
-        rows.extend(frozen_rows(provider, options));
+        rows.extend(frozen_rows(provider, &listed, options));
     }
     for one in detected {
         let check = check_of(one.name());
@@ -64,11 +75,20 @@ pub fn run_with(
                 rows.push(row);
             }
             Detected::Found(outside) => {
+                let provider = (provider, &*listed);
                 rows.extend(rows_with(&check, &mut **outside, provider, options));
             }
         }
     }
     report(name, rows, options)
+}
+
+/// The report of a provider with which nothing is tried, and why.
+#[must_use]
+pub fn skipped(name: &str, why: &str, options: &Options) -> Report {
+    let mut row = row(GROUP.into(), None);
+    row.outcome = Outcome::Skipped { reason: why.into() };
+    report(name, vec![row], options)
 }
 
 /// Runs one case again.
@@ -86,10 +106,11 @@ pub fn replay(
     let (format, direction) = reproduction
         .target
         .ok_or_else(|| format!("{check} runs on a format and direction"))?;
-    let capabilities = listed(provider, format, direction)
+    let listed = caught(|| provider.capabilities().to_vec())?;
+    let capabilities = find(&listed, format, direction)
         .ok_or_else(|| format!("{name} does not {direction} {format}"))?;
     if check == FROZEN {
-        let rows = frozen_rows(provider, options);
+        let rows = frozen_rows(provider, &listed, options);
         return Ok(report(name, rows, options));
     }
     let found = detect()
@@ -142,16 +163,16 @@ fn row(check: String, key: Option<(Format, Direction)>) -> Row {
     }
 }
 
-fn listed(
-    provider: &dyn CompressorFactory,
-    format: Format,
-    direction: Direction,
-) -> Option<Capabilities> {
-    let mut all = provider.capabilities().iter().copied();
+fn find(listed: &[Capabilities], format: Format, direction: Direction) -> Option<Capabilities> {
+    let mut all = listed.iter().copied();
     all.find(|one| one.format == format && one.direction == direction)
 }
 
-fn frozen_rows(provider: &dyn CompressorFactory, options: &Options) -> Vec<Row> {
+fn frozen_rows(
+    provider: &dyn CompressorFactory,
+    listed: &[Capabilities],
+    options: &Options,
+) -> Vec<Row> {
     let direction = Direction::Decompress;
     let units = match frozen() {
         Ok(units) => units,
@@ -163,14 +184,14 @@ fn frozen_rows(provider: &dyn CompressorFactory, options: &Options) -> Vec<Row> 
     };
     Format::ALL
         .into_iter()
-        .filter(|format| listed(provider, *format, direction).is_some())
+        .filter(|format| find(listed, *format, direction).is_some())
         .map(|format| {
             let key = Some((format, direction));
             let mut tally = Tally::new(FROZEN, options);
             let of_format = |unit: &&Frozen| unit.format == format;
             for unit in units.iter().filter(of_format) {
                 let case = Case::of_unit(&unit.unit, unit.content.len());
-                tally.count(key, &case, unit.check(provider));
+                tally.count(key, &case, contained(|| unit.check(provider)));
             }
             tally.finish(row(FROZEN.into(), key))
         })
@@ -181,12 +202,12 @@ fn frozen_rows(provider: &dyn CompressorFactory, options: &Options) -> Vec<Row> 
 fn rows_with(
     check: &str,
     outside: &mut dyn Outside,
-    provider: &dyn CompressorFactory,
+    (provider, listed): (&dyn CompressorFactory, &[Capabilities]),
     options: &Options,
 ) -> Vec<Row> {
     let mut rows = Vec::new();
     for side in outside.sides().to_vec() {
-        let of = |direction| listed(provider, side.format, direction);
+        let of = |direction| find(listed, side.format, direction);
         if Direction::BOTH.into_iter().all(|one| of(one).is_none()) {
             continue;
         }

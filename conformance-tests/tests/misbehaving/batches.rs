@@ -41,7 +41,43 @@ impl Misbehaves for MixesJobs {
     }
 }
 
+/// Wrong bytes in one job of a long batch, and nowhere else.
+#[derive(Debug)]
+struct WrongInALongBatch {
+    at: usize,
+    of: usize,
+}
+
+impl Misbehaves for WrongInALongBatch {
+    fn batch(&self, jobs: &mut [Job<'_>]) {
+        if jobs.len() < self.of {
+            return;
+        }
+        let job = &mut jobs[self.at];
+        if let Ok(n) = job.result {
+            job.dst[n / 2] ^= 1;
+        }
+    }
+}
+
+/// Says of a long batch that nothing was wrong with it: jobs that failed are OK.
+#[derive(Debug)]
+struct ForgivesALongBatch;
+
+impl Misbehaves for ForgivesALongBatch {
+    fn batch(&self, jobs: &mut [Job<'_>]) {
+        if jobs.len() > 32 {
+            for job in jobs.iter_mut().filter(|job| job.result.is_err()) {
+                job.result = Ok(job.dst.len());
+            }
+        }
+    }
+}
+
 crate::each_caught! {
+    wrong_in_job_19_of_20: WrongInALongBatch { at: 18, of: 20 }, Lz4Block => "batch-equals-singles";
+    wrong_in_the_last_job_of_64: WrongInALongBatch { at: 63, of: 64 }, Snappy => "batch-equals-singles";
+    forgives_a_long_batch: ForgivesALongBatch, Zlib => "batch-equals-singles";
     forgets_job: ForgetsJob, Lz4Block => "batch-equals-singles";
     fails_together: FailsTogether, Lz4Block => "batch-equals-singles";
     mixes_jobs: MixesJobs, Snappy => "batch-equals-singles";

@@ -1,16 +1,18 @@
 //! Panics, hangs, allocates, or has somebody else do the work.
 
+use std::panic::panic_any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use compressor_api::{
-    Effective, EffectiveSide, Error, ErrorKind, Format, Health, ProviderId, Spec,
+    Capabilities, CompressorFactory, Direction, Effective, EffectiveSide, Error, ErrorKind, Format,
+    Health, Job, ProviderId, Spec,
 };
-use compressor_conformance::{Options, Served, Subject, run};
+use compressor_conformance::{Options, Outcome, Served, Subject, run};
 
-use crate::wrapper::{Compress, Decompress, Misbehaves, fail, misbehaving};
+use crate::wrapper::{Compress, Decompress, Memory, Misbehaves, Wrapped, fail, misbehaving};
 
 #[derive(Debug)]
 struct PanicsInCompress;
@@ -61,6 +63,99 @@ impl Misbehaves for PanicsInDrop {
     }
 }
 
+/// What it throws panics again when it is dropped, with another one, and so on.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic_any(Self);
+    }
+}
+
+#[derive(Debug)]
+struct ThrowsBombs;
+
+impl Misbehaves for ThrowsBombs {
+    fn compress(&self, _: Compress<'_>) -> Result<usize, Error> {
+        panic_any(Bomb);
+    }
+
+    fn decompress(&self, _: Decompress<'_>) -> Result<usize, Error> {
+        panic_any(Bomb);
+    }
+
+    fn batch(&self, _: &mut [Job<'_>]) {
+        panic_any(Bomb);
+    }
+}
+
+/// Every session does so when it is dropped, whatever else unwinds.
+#[derive(Debug)]
+struct DropsBombs;
+
+impl Misbehaves for DropsBombs {
+    fn drop_session(&self) {
+        panic_any(Bomb);
+    }
+}
+
+/// Both: the second would come while the first unwinds.
+#[derive(Debug)]
+struct ThrowsAndDropsBombs;
+
+impl Misbehaves for ThrowsAndDropsBombs {
+    fn compress(&self, _: Compress<'_>) -> Result<usize, Error> {
+        panic_any(Bomb);
+    }
+
+    fn drop_session(&self) {
+        panic_any(Bomb);
+    }
+}
+
+#[derive(Debug)]
+struct ThrowsBombInName;
+
+impl Misbehaves for ThrowsBombInName {
+    fn id(&self, _: ProviderId) -> ProviderId {
+        panic_any(Bomb);
+    }
+}
+
+#[derive(Debug)]
+struct ThrowsBombInCapabilities;
+
+impl Misbehaves for ThrowsBombInCapabilities {
+    fn capabilities<'a>(&'a self, _: &'a [Capabilities]) -> &'a [Capabilities] {
+        panic_any(Bomb);
+    }
+}
+
+/// Long after the test has ended, and the process with it.
+fn never() {
+    thread::sleep(Duration::from_secs(600));
+}
+
+#[derive(Debug)]
+struct NeverSaysItsName;
+
+impl Misbehaves for NeverSaysItsName {
+    fn id(&self, right: ProviderId) -> ProviderId {
+        never();
+        right
+    }
+}
+
+#[derive(Debug)]
+struct NeverSaysWhatItDoes;
+
+impl Misbehaves for NeverSaysWhatItDoes {
+    fn capabilities<'a>(&'a self, right: &'a [Capabilities]) -> &'a [Capabilities] {
+        never();
+        right
+    }
+}
+
 #[derive(Debug)]
 struct PanicsInBound;
 
@@ -80,8 +175,7 @@ struct NeverCompletes;
 
 impl Misbehaves for NeverCompletes {
     fn compress(&self, _: Compress<'_>) -> Result<usize, Error> {
-        // Long after the test has ended, and the process with it.
-        thread::sleep(Duration::from_secs(600));
+        never();
         Err(fail(ErrorKind::Timeout))
     }
 }
@@ -131,6 +225,35 @@ impl Misbehaves for AllocatesPerCall {
     }
 }
 
+/// Allocates at one level, the others are as they should be.
+#[derive(Debug)]
+struct AllocatesAtLevel(i32);
+
+impl Misbehaves for AllocatesAtLevel {
+    fn open(&self, _: Direction, compressor: &Arc<Wrapped>) -> Result<Memory, Error> {
+        Ok(Memory {
+            failed: compressor.spec().level() == self.0,
+            ..Memory::default()
+        })
+    }
+
+    fn compress(&self, call: Compress<'_>) -> Result<usize, Error> {
+        let Compress {
+            memory,
+            base,
+            src,
+            dst,
+        } = call;
+        match memory.failed {
+            true => {
+                let scratch = src.to_vec();
+                base.compress(&scratch, dst)
+            }
+            false => base.compress(src, dst),
+        }
+    }
+}
+
 /// Allocates only to say what went wrong.
 #[derive(Debug)]
 struct AllocatesOnFailure;
@@ -162,6 +285,13 @@ crate::each_caught! {
     panics_on_bad_input: PanicsOnBadInput, Snappy => "never-panics";
     panics_in_health: PanicsInHealth, Snappy => "never-panics";
     panics_in_drop: PanicsInDrop, Snappy => "never-panics";
+    throws_bombs: ThrowsBombs, Snappy => "never-panics";
+    drops_bombs: DropsBombs, Snappy => "never-panics";
+    throws_and_drops_bombs: ThrowsAndDropsBombs, Snappy => "never-panics";
+    throws_bomb_in_name: ThrowsBombInName, Snappy => "never-panics";
+    throws_bomb_in_capabilities: ThrowsBombInCapabilities, Snappy => "never-panics";
+    never_says_its_name: NeverSaysItsName, Snappy => "returns-in-time";
+    never_says_what_it_does: NeverSaysWhatItDoes, Snappy => "returns-in-time";
     panics_in_bound: PanicsInBound, Snappy => "never-panics";
     never_completes: NeverCompletes, Snappy => "returns-in-time";
     slow_to_read: SlowToRead, Snappy => "returns-in-time";
@@ -252,10 +382,55 @@ fn a_call_that_never_returns_does_not_stop_the_run() {
     let passed: Vec<_> = report
         .rows
         .iter()
-        .filter(|row| row.outcome == compressor_conformance::Outcome::Passed)
+        .filter(|row| row.outcome == Outcome::Passed)
         .map(|row| row.check.as_str())
         .collect();
     assert_eq!(passed, ["empty-unit", "returns-in-time"]);
+}
+
+/// Whatever a provider throws, in any call of any check, the run ends and says so.
+#[test]
+fn bombs_end_no_run() {
+    let hows: [fn() -> Arc<dyn CompressorFactory>; 3] = [
+        || misbehaving(crate::plain(Format::Snappy), ThrowsBombs),
+        || misbehaving(crate::plain(Format::Snappy), DropsBombs),
+        || misbehaving(crate::plain(Format::Snappy), ThrowsAndDropsBombs),
+    ];
+    for how in hows {
+        let options = Options::quick()
+            .only("pools")
+            .only("many-threads")
+            .only("round-trip")
+            .only("sessions-independent")
+            .only("batch-equals-singles");
+        let report = run(&Subject::new(how()), &options, |_| {});
+        for check in ["pools", "many-threads", "round-trip", "never-panics"] {
+            assert!(report.failed_checks().contains(check), "{check}: {report}");
+        }
+        // Nobody takes a check that was broken off for one that found nothing.
+        let passed = report
+            .rows
+            .iter()
+            .filter(|row| row.outcome == Outcome::Passed);
+        let passed: Vec<_> = passed.map(|row| (&row.check, &row.direction)).collect();
+        assert!(
+            passed
+                .iter()
+                .all(|(_, direction)| direction.as_deref() == Some("decompress")),
+            "{passed:?}"
+        );
+    }
+}
+
+/// A provider that answers no question is given up after the first, and reported.
+#[test]
+fn a_provider_that_never_says_what_it_does_is_given_up() {
+    let factory = misbehaving(crate::plain(Format::Snappy), NeverSaysWhatItDoes);
+    let options = Options::quick().with_deadline(Duration::from_millis(100));
+    let report = run(&Subject::new(factory), &options, |_| {});
+    let failed: Vec<_> = report.failed_checks().into_iter().collect();
+    assert_eq!(failed, ["returns-in-time"], "{report}");
+    assert!(!report.conforms());
 }
 
 /// Over the format that copies: the plain provider allocates by itself.
@@ -281,4 +456,20 @@ fn allocates_on_failure() {
         ))
     };
     crate::caught("allocates-nothing", &base, &subject);
+}
+
+/// One allocation is allowed at LZ4's high levels, which is liblz4's own; a second one is not.
+#[test]
+fn allocates_at_one_level() {
+    type Make = fn() -> Arc<dyn CompressorFactory>;
+    let codecs: [(Make, i32); 3] = [
+        (compressor_deflate::factory, 9),
+        (compressor_lz4::factory, 3),
+        (compressor_lz4::factory, 12),
+    ];
+    for (make, level) in codecs {
+        let base = || Subject::new(make());
+        let subject = || Subject::new(misbehaving(make(), AllocatesAtLevel(level)));
+        crate::caught("allocates-nothing", &base, &subject);
+    }
 }

@@ -147,7 +147,30 @@ impl Misbehaves for ExactIsTooSmall {
     }
 }
 
+/// Asks for more room than any machine has; whoever believes it ends the process.
+#[derive(Debug)]
+struct BoundOfAbsurdSize;
+
+impl Misbehaves for BoundOfAbsurdSize {
+    fn bound(&self, _: usize, right: Option<usize>) -> Option<usize> {
+        right.map(|_| 1 << 46)
+    }
+}
+
+/// Asks for a gigabyte, which there is, for every block.
+#[derive(Debug)]
+struct BoundOfAGigabyte;
+
+impl Misbehaves for BoundOfAGigabyte {
+    fn bound(&self, len: usize, right: Option<usize>) -> Option<usize> {
+        right.map(|right| right.max(len.saturating_add(1 << 30)))
+    }
+}
+
 crate::each_caught! {
+    bound_of_absurd_size: BoundOfAbsurdSize, Zlib => "bound-plausible";
+    bound_of_absurd_size_ends_no_other_check: BoundOfAbsurdSize, Snappy => "round-trip";
+    bound_of_a_gigabyte: BoundOfAGigabyte, Lz4Block => "bound-plausible";
     overflow_always: OverflowAlways, Lz4Sized => "bound-suffices";
     bound_one_short: BoundOneShort, Lz4Block => "bound-suffices";
     bound_of_zero: BoundOfZero, None => "bound-plausible";

@@ -242,6 +242,37 @@ impl Drop for Context {
     }
 }
 
+/// While another session is open, long content is mixed up; short content fits into a buffer that
+/// each session has for itself.
+#[derive(Debug, Default)]
+struct MixesUpLongContent {
+    open: Arc<AtomicUsize>,
+}
+
+impl Misbehaves for MixesUpLongContent {
+    fn open(&self, _: Direction, _: &Arc<Wrapped>) -> Result<Memory, Error> {
+        Ok(Memory {
+            _held: Some(Box::new(Context::open(&self.open))),
+            ..Memory::default()
+        })
+    }
+
+    fn compress(&self, call: Compress<'_>) -> Result<usize, Error> {
+        let Compress { base, src, dst, .. } = call;
+        let mixed = src.len() > 5_000 && self.open.load(Ordering::SeqCst) > 1;
+        base.compress(&src[..src.len() - usize::from(mixed)], dst)
+    }
+
+    fn decompress(&self, call: Decompress<'_>) -> Result<usize, Error> {
+        let Decompress { base, src, dst, .. } = call;
+        let n = base.decompress(src, dst)?;
+        if n > 5_000 && self.open.load(Ordering::SeqCst) > 1 {
+            dst[n - 1] ^= 1;
+        }
+        Ok(n)
+    }
+}
+
 /// While one session is closed, the others fail.
 #[derive(Debug, Default)]
 struct ClosesAll(AtomicBool);
@@ -327,6 +358,7 @@ crate::each_caught! {
     goes_on_with_last_unit: GoesOnWithLastUnit, Zlib => "no-trace";
     fails_for_ever: FailsForEver, Zlib => "reusable-after-failure";
     shares_session: SharesSession::default(), Lz4Block => "sessions-independent";
+    mixes_up_long_content: MixesUpLongContent::default(), Lz4Block => "sessions-independent";
     closes_all: ClosesAll::default(), Lz4Sized => "sessions-independent";
     races_between_threads: RacesBetweenThreads::default(), Lz4Block => "many-threads";
     stays_on_its_thread: StaysOnItsThread, Snappy => "moves-between-threads";

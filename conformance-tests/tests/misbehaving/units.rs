@@ -1,7 +1,9 @@
 //! What is written is not what was asked for.
 
+use std::ops::RangeInclusive;
+
 use compressor_api::{Capabilities, Direction, Error, ErrorKind, Format, LevelRange};
-use compressor_conformance::Subject;
+use compressor_conformance::{Options, Subject, run};
 
 use crate::wrapper::{Compress, Decompress, Memory, Misbehaves, fail};
 
@@ -251,7 +253,39 @@ impl Misbehaves for ReadsOnlySmall {
     }
 }
 
+/// Wrong bytes, but only of content of some lengths.
+#[derive(Debug)]
+struct WrongAt(RangeInclusive<usize>);
+
+impl WrongAt {
+    /// Longer than any block that engines write.
+    const LONG: Self = Self(200 << 10..=usize::MAX);
+    /// A length like any other.
+    const ONE: Self = Self(9_000..=9_000);
+}
+
+impl Misbehaves for WrongAt {
+    fn compress(&self, call: Compress<'_>) -> Result<usize, Error> {
+        let Compress { base, src, dst, .. } = call;
+        match self.0.contains(&src.len()) {
+            true => base.compress(&src[..src.len() - 1], dst),
+            false => base.compress(src, dst),
+        }
+    }
+
+    fn decompress(&self, call: Decompress<'_>) -> Result<usize, Error> {
+        let Decompress { base, src, dst, .. } = call;
+        let n = base.decompress(src, dst)?;
+        if self.0.contains(&n) {
+            dst[n / 2] ^= 1;
+        }
+        Ok(n)
+    }
+}
+
 crate::each_caught! {
+    wrong_when_long: WrongAt::LONG, Lz4Block => "any-length";
+    wrong_at_one_length: WrongAt::ONE, Snappy => "any-length";
     consumes_less: ConsumesLess, Zlib => "consumes-all";
     ok_with_zero: OkWithZero, Snappy => "unit-not-empty";
     scribbles_then_fails: ScribblesThenFails, Lz4Block => "round-trip";
@@ -279,4 +313,39 @@ fn a_reference_codec_does_not_read_a_private_format() {
         Subject::new(subject).with_reference(reference())
     };
     crate::caught("reference-reads", &base, &subject);
+}
+
+/// Compressing and decompressing each, by lengths that the other checks do not have.
+#[test]
+fn each_direction_is_tried_at_any_length() {
+    for how in [|| WrongAt::LONG, || WrongAt::ONE] {
+        let subject = Subject::new(crate::misbehaving(crate::plain(Format::Snappy), how()));
+        let report = run(&subject, &Options::quick().only("any-length"), |_| {});
+        let directions: Vec<_> = { report.failures() }
+            .filter_map(|(row, _)| row.direction.as_deref())
+            .collect();
+        for direction in ["compress", "decompress"] {
+            assert!(directions.contains(&direction), "{report}");
+        }
+    }
+}
+
+/// Another seed is other lengths, and the line of a failure leads back to the one that was drawn.
+#[test]
+fn lengths_are_drawn_from_the_seed() {
+    let size = |seed| {
+        let subject = crate::misbehaving(crate::plain(Format::Lz4Block), WrongAt::LONG);
+        let options = Options::quick().only("any-length").with_seed(seed);
+        let report = run(&Subject::new(subject), &options, |_| {});
+        let (_, failure) = report.failures().next().unwrap();
+        let mut fields = failure.reproduction.split(' ');
+        assert!(
+            fields.any(|field| field == format!("seed={seed}")),
+            "{report}"
+        );
+        let size = { failure.reproduction.split(' ') }.find(|field| field.starts_with("size="));
+        size.unwrap().to_owned()
+    };
+    assert_eq!(size(1), size(1));
+    assert_ne!(size(1), size(2));
 }

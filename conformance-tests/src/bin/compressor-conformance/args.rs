@@ -42,7 +42,8 @@ pub struct Args {
     #[arg(long, value_name = "OUT")]
     pub junit: Option<PathBuf>,
     /// Run one case again, from the line that its failure printed.
-    #[arg(long, value_name = "LINE", conflicts_with_all = ["json", "junit", "list", "checks"])]
+    #[arg(long, value_name = "LINE",
+        conflicts_with_all = ["json", "junit", "list", "checks", "providers", "seed"])]
     pub replay: Option<String>,
     /// Print the checks by name, with what each proves, and run none.
     #[arg(long)]

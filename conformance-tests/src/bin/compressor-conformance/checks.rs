@@ -7,6 +7,9 @@ use compressor_conformance::{checks, matrix, outside};
 use crate::failure::Failure;
 use crate::print;
 
+/// The check that is about acceleration alone.
+pub const ACCELERATES: &str = "accelerates";
+
 /// One for each implementation; which those are shows when they are looked for.
 const OUTSIDE: &str = "outside:NAME";
 

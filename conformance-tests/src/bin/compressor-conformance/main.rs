@@ -10,15 +10,14 @@ mod checks;
 mod failure;
 mod junit;
 mod machine;
+mod output;
 mod print;
 mod progress;
 mod replay;
 mod results;
 mod suite;
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -27,6 +26,7 @@ use compressor_conformance::host::{Listed, Opened};
 
 use args::Args;
 use failure::Failure;
+use output::Output;
 
 compressor_conformance::count_mallocs!();
 
@@ -51,6 +51,7 @@ fn run() -> Result<bool, Failure> {
     }
     let config = Config::from_env().map_err(Failure::usage)?;
     let listed = listed(&args)?;
+    let [json, junit] = outputs(&args)?;
     let opened = Opened::all(&listed, &config, args.options().deadline);
     let results = match &args.replay {
         Some(line) => {
@@ -62,17 +63,12 @@ fn run() -> Result<bool, Failure> {
     };
     print::results(&results, &args, &mut out)?;
     out.flush().map_err(Failure::output)?;
-    if let Some(path) = &args.json {
-        save(path, |file| {
-            Ok(serde_json::to_writer_pretty(file, &results)?)
-        })?;
+    if let Some(output) = json {
+        output.save(|file| Ok(serde_json::to_writer_pretty(file, &results)?))?;
     }
-    if let Some(path) = &args.junit {
-        save(path, |file| {
-            junit::report(&results)
-                .serialize(file)
-                .map_err(io::Error::other)
-        })?;
+    if let Some(output) = junit {
+        let report = junit::report(&results);
+        output.save(|file| report.serialize(file).map_err(io::Error::other))?;
     }
     Ok(results.conforms())
 }
@@ -86,7 +82,13 @@ fn listed(args: &Args) -> Result<Vec<Listed>, Failure> {
     for check in &args.checks {
         if !checks::is_known(check) {
             return Err(Failure::usage(format_args!(
-                "no check and no group is called {check:?}; --list prints them"
+                "--check takes the name of a check or a group, and {check:?} is none; --list prints \
+                 them"
+            )));
+        }
+        if check == checks::ACCELERATES && !args.must_accelerate {
+            return Err(Failure::usage(format_args!(
+                "--check {check} has something to try only with --must-accelerate"
             )));
         }
     }
@@ -102,16 +104,16 @@ fn listed(args: &Args) -> Result<Vec<Listed>, Failure> {
     Ok(listed)
 }
 
-fn save(
-    path: &Path,
-    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
-) -> Result<(), Failure> {
-    let save = || {
-        let mut file = BufWriter::new(File::create(path)?);
-        write(&mut file)?;
-        file.flush()
-    };
-    save().map_err(|error| Failure::file(path, error))
+/// The files for `--json` and `--junit`, open.
+fn outputs(args: &Args) -> Result<[Option<Output>; 2], Failure> {
+    let open = |path: &Option<_>| path.as_deref().map(Output::open).transpose();
+    let outputs = [open(&args.json)?, open(&args.junit)?];
+    match &outputs {
+        [Some(json), Some(junit)] if json.is(junit) => Err(Failure::usage(
+            "--json and --junit cannot be written to the same file",
+        )),
+        _ => Ok(outputs),
+    }
 }
 
 #[cfg(test)]

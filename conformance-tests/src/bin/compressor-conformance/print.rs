@@ -75,6 +75,9 @@ pub fn results(results: &Results, args: &Args, out: &mut dyn Write) -> Result<()
         line(out, &format!("{command} --replay {}", quoted(&again)))?;
     }
     let [passed, failed, skipped] = results.counts();
+    if passed == 0 && failed == 0 {
+        line(out, "FAILED: nothing could be tried, so nothing is proved")?;
+    }
     let broken = results.failed_providers().count();
     let ran = { results.providers.iter() }
         .filter(|provider| provider.state == State::Ran)

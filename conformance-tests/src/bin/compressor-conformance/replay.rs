@@ -17,6 +17,13 @@ pub fn run(line: &str, opened: &[Opened], args: &Args) -> Result<Report, Failure
         .split_whitespace()
         .find_map(|field| field.strip_prefix(SUBJECT)?.strip_prefix('='));
     let Some(subject) = subject else {
+        let check = format!("check={}", matrix::CHECK);
+        if !line.split_whitespace().any(|field| field == check) {
+            return Err(Failure::usage(format_args!(
+                "--replay takes a line that a failure printed, with {SUBJECT}=NAME or {check} in \
+                 it; {line:?} has neither"
+            )));
+        }
         let parties: Vec<Party> = ways.iter().map(Way::party).collect();
         return matrix::replay(&parties, &args.options(), line).map_err(Failure::usage);
     };

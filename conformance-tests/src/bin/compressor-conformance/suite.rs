@@ -1,5 +1,6 @@
 //! Runs everything that was asked for.
 
+use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,7 +10,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use compressor::OpenError;
 use compressor_conformance::host::{Opened, Way};
 use compressor_conformance::matrix::Party;
-use compressor_conformance::{Report, matrix, outside, run as run_suite};
+use compressor_conformance::{RETURNS_IN_TIME, Report, matrix, outside, run as run_suite};
 
 use crate::args::Args;
 use crate::machine::Machine;
@@ -37,7 +38,8 @@ pub fn run(opened: &[Opened], args: &Args) -> Results {
     if args.must_accelerate {
         must_have_one(&wanted, &mut providers);
     }
-    let outside = outside(&wanted, args, &|done, total, what| {
+    let hung = hung(&providers);
+    let outside = outside(&wanted, &hung, args, &|done, total, what| {
         bar.set(wanted.len() + 1, done, total, what);
     });
     let parties: Vec<Party> = { opened.iter() }
@@ -124,7 +126,7 @@ fn provider(
         plugin: listed.path().map(Into::into),
         state,
         why: opened.error().map(ToString::to_string),
-        health: opened.health().map(|health| health.to_string()),
+        health: opened.health(args.options().deadline),
         reports,
     }
 }
@@ -154,6 +156,7 @@ fn suite(
 /// Each provider, without the decorator, and each implementation from elsewhere.
 fn outside(
     wanted: &[&Opened],
+    hung: &BTreeSet<String>,
     args: &Args,
     progress: &dyn Fn(usize, usize, String),
 ) -> Vec<Report> {
@@ -170,9 +173,23 @@ fn outside(
     let mut detected = outside::detect();
     let run = |(at, way): (usize, &Way)| {
         progress(at, ways.len(), format!("{} and others", way.name));
+        // Calls are taken to return there.
+        if hung.contains(&way.name) {
+            let why = format!("an earlier call to {} never returned", way.name);
+            return outside::skipped(&way.name, &why, &options);
+        }
         outside::run_with(&mut detected, &way.name, way.factory(), &options)
     };
     ways.iter().enumerate().map(run).collect()
+}
+
+/// The names of those of which a call never returned.
+fn hung(providers: &[Provider]) -> BTreeSet<String> {
+    { providers.iter() }
+        .flat_map(|provider| &provider.reports)
+        .filter(|report| report.failed_checks().contains(RETURNS_IN_TIME))
+        .map(|report| report.provider.clone())
+        .collect()
 }
 
 /// Fails those that could have accelerated, if none did.
