@@ -1,0 +1,61 @@
+//! Zstandard frames, by libzstd.
+
+use compressor_api::{CompressSession, Compressor, DecompressSession, ErrorKind, Format, Spec};
+use qatzip_sys as qz;
+use std::sync::Arc;
+
+use super::Decoded;
+use crate::fault::Kind;
+use crate::script::Work;
+
+/// A level at which next to nothing is looked for.
+const NEXT_TO_STORED: i32 = -1_000;
+
+pub(crate) struct Zstd {
+    compress: Box<dyn CompressSession>,
+    /// For frames without a checksum.
+    bare: Arc<dyn Compressor>,
+    decompress: Box<dyn DecompressSession>,
+}
+
+impl Zstd {
+    pub(super) fn new(work: Work) -> Option<Self> {
+        let level = match work {
+            Work::Fast => 1,
+            Work::Stored => NEXT_TO_STORED,
+        };
+        let spec = Spec::new(Format::Zstd).with_level(level).ok()?;
+        let bare = spec.clone().with_checksum(false).ok()?;
+        let factory = compressor_zstd::factory();
+        let compressor = factory.compressor(&spec).ok()?;
+        Some(Self {
+            compress: compressor.compress_session().ok()?,
+            bare: factory.compressor(&bare).ok()?,
+            decompress: compressor.decompress_session().ok()?,
+        })
+    }
+
+    pub(super) fn compress(
+        &mut self,
+        src: &[u8],
+        dst: &mut [u8],
+        fault: Option<Kind>,
+    ) -> Option<usize> {
+        if fault == Some(Kind::NoChecksum) {
+            let mut session = self.bare.compress_session().ok()?;
+            return session.compress(src, dst).ok();
+        }
+        self.compress.compress(src, dst).ok()
+    }
+
+    pub(super) fn decompress(&mut self, src: &[u8], dst: &mut [u8], most: usize) -> Decoded {
+        let room = dst.len().min(most);
+        let dst = dst.get_mut(..room).unwrap_or_default();
+        match self.decompress.decompress(src, dst).map_err(|e| e.kind()) {
+            Ok(produced) => Decoded::done(src.len(), produced),
+            Err(ErrorKind::OutputTooSmall) if room < most => Decoded::failed(qz::QZ_BUF_ERROR),
+            Err(ErrorKind::CorruptInput) => Decoded::failed(qz::QZ_DATA_ERROR),
+            Err(_) => Decoded::failed(qz::QZ_FAIL),
+        }
+    }
+}
