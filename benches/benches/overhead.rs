@@ -326,12 +326,7 @@ fn paired(contests: &[Contest], sets: usize, budget: Duration) {
 /// Nanoseconds an operation of the direct call, and what each of the others adds to them in the
 /// same round.
 fn medians(lanes: &mut [(&'static str, Lane); 3], budget: Duration) -> [f64; 3] {
-    let pace = Pace {
-        budget,
-        // Short, so that the three meet the same moment; the clock takes some 30 ns of it.
-        round: Duration::from_micros(50),
-        min_rounds: 20,
-    };
+    let pace = Pace::fine(budget);
     let mut lanes = lanes.each_mut().map(|(_, lane)| lane);
     let rounds = interleave(&mut lanes, &pace, |_| {}).unwrap();
     let operations = rounds.ops_per_round() as f64;

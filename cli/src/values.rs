@@ -8,6 +8,9 @@ use compressor::{Format, ParamError, ParamKind, ParamSpec, Params};
 /// The greatest size that an argument may ask for.
 const MOST_BYTES: u64 = 64 << 30;
 
+/// The most threads that an argument may ask for.
+const MOST_THREADS: usize = 1024;
+
 /// A number of bytes, at least 1: `65536`, `64KiB`, `1MiB`.
 pub fn size(text: &str) -> Result<NonZeroUsize, String> {
     let kind = ParamKind::Bytes {
@@ -38,6 +41,14 @@ pub fn time(text: &str) -> Result<Duration, String> {
         max: Duration::from_secs(3600),
     };
     parse(kind, text, |params| params.duration(NAME))
+}
+
+/// A number of threads.
+pub fn threads(text: &str) -> Result<NonZeroUsize, String> {
+    let threads = text.parse().ok();
+    threads
+        .filter(|threads: &NonZeroUsize| threads.get() <= MOST_THREADS)
+        .ok_or_else(|| format!("it takes a number from 1 to {MOST_THREADS}"))
 }
 
 /// `KEY=VALUE`.
@@ -113,6 +124,17 @@ mod tests {
         assert_eq!(time("2s"), Ok(Duration::from_secs(2)));
         for refused in ["2", "0s", "2h", "", "3601s"] {
             assert!(time(refused).unwrap_err().contains("250ms"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn threads_are_at_least_one_and_not_too_many() {
+        assert_eq!(threads("4").unwrap().get(), 4);
+        for refused in ["0", "-1", "1025", "", "two"] {
+            assert!(
+                threads(refused).unwrap_err().contains("1 to 1024"),
+                "{refused}"
+            );
         }
     }
 

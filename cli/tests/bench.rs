@@ -404,7 +404,7 @@ fn what_cannot_be_is_a_usage_error() {
         ),
         (
             &["--provider", "qat", &path],
-            "unknown provider \"qat\"; registered are libdeflate",
+            "unknown provider \"qat\"; registered are ",
         ),
         (
             &["--provider", "libdeflate", "--format", "zstd", &path],
@@ -413,6 +413,8 @@ fn what_cannot_be_is_a_usage_error() {
         (&["--block-size", "0", &path], "as in 64KiB"),
         (&["--block-size", "4KiB,x", &path], "as in 64KiB"),
         (&["--time", "5", &path], "as in 250ms"),
+        (&["--threads", "0", &path], "1 to 1024"),
+        (&["--threads", "1,x", &path], "1 to 1024"),
         (&["--size", "0"], "as in 64KiB"),
         (&["--data", "rowz"], "wide-rows"),
         (&["--seed=-1"], "--seed"),
@@ -448,4 +450,154 @@ fn data_that_does_not_fit_into_memory_is_an_error() {
     sparse.set_len(2 << 30).unwrap();
     let output = limited(1 << 20, &["bench", &path]).output().unwrap();
     assert_fails(&output, 1, "OutOfMemory", &path);
+}
+
+#[test]
+fn latency_is_measured_with_as_many_threads_as_named() {
+    let (_folder, path) = file(20_000);
+    let rows = bench(&["--format", "zlib", "--threads", "1,3,1", &path]);
+    for row in &rows {
+        let latencies = row["latency"].as_array().unwrap();
+        let threads: Vec<_> = latencies.iter().map(|l| number(l, "threads")).collect();
+        assert_eq!(threads, [1.0, 3.0], "{row}");
+        for latency in latencies {
+            let [p50, p99, p999, max] =
+                ["p50_us", "p99_us", "p999_us", "max_us"].map(|key| number(latency, key));
+            assert!(
+                0.0 < p50 && p50 <= p99 && p99 <= p999 && p999 <= max,
+                "{row}"
+            );
+            assert!(
+                number(latency, "ops") >= number(latency, "threads"),
+                "{row}"
+            );
+            assert!(number(latency, "mb_per_s") > 0.0, "{row}");
+        }
+        assert!(row.get("overhead").is_none(), "{row}");
+    }
+    let args = [
+        "bench",
+        "--time",
+        "2ms",
+        "--format",
+        "zlib",
+        "--threads",
+        "2",
+        &path,
+    ];
+    let table = text(&stdout(run(&args)));
+    assert_eq!(table.matches("| p99.9 µs |").count(), 1, "{table}");
+    let row = "| software.deflate alone |       2 |";
+    assert_eq!(table.matches(row).count(), 2, "{table}");
+}
+
+/// Runs with a page, on little data.
+fn page(folder: &std::path::Path, args: &[&str]) -> (std::process::Output, PathBuf) {
+    let out = folder.join("page.html");
+    let html = ["--html", out.to_str().unwrap()];
+    let args = [&["bench", "--time", "2ms"][..], &html, args].concat();
+    let output = command(&args).env("COMPRESSOR_LOG", "error").output();
+    (output.unwrap(), out)
+}
+
+#[test]
+fn the_page_needs_nothing_but_itself_and_has_every_number() {
+    let (folder, path) = file(20_000);
+    let odd = folder.path().join("<b>odd & quoted\"");
+    std::fs::rename(path, &odd).unwrap();
+    let args = [
+        "--json",
+        "--format",
+        "zlib,snappy",
+        "--block-size",
+        "4KiB,16KiB",
+        odd.to_str().unwrap(),
+    ];
+    let (output, out) = page(folder.path(), &args);
+    let rows: Value = serde_json::from_slice(&stdout(output)).unwrap();
+    let page = std::fs::read_to_string(out).unwrap();
+
+    // Nothing is loaded: links lead within the page, and the only address is the name of SVG.
+    for reference in page.split("href=\"").skip(1) {
+        assert!(reference.starts_with('#'), "{}", &reference[..60]);
+    }
+    for loads in ["src=", "url(", "@import", "<script", "<link"] {
+        assert!(!page.contains(loads), "{loads}");
+    }
+    let addresses = page.matches("://").count();
+    assert_eq!(
+        addresses,
+        page.matches("xmlns=\"http://www.w3.org/2000/svg\"").count()
+    );
+
+    // Names are text, whatever they look like.
+    assert!(!page.contains("<b>odd"));
+    assert!(page.contains("&lt;b&gt;odd &amp; quoted"));
+
+    // Speed-up and overhead; for each of two formats throughput and latency, both ways.
+    assert_eq!(page.matches("<svg").count(), 2 + 2 * 4);
+    assert_eq!(page.matches("</svg>").count(), 2 + 2 * 4);
+    for says in [
+        "bench --time 2ms --html",
+        "How to read it",
+        "Kernel",
+        "zstd-sys 2.",
+        "throughput, MB/s",
+        "latency, µs",
+        "<td>libdeflate</td>",
+        "software.deflate alone",
+        "Absent: there is no accelerator for it.",
+    ] {
+        assert!(page.contains(says), "{says}");
+    }
+    for row in rows.as_array().unwrap() {
+        let ratio = format!("<td class=\"number\">{:.3}</td>", number(row, "ratio"));
+        assert!(page.contains(&ratio), "{row}");
+        let threads = row["latency"].as_array().unwrap().iter();
+        let threads: Vec<_> = threads.map(|latency| number(latency, "threads")).collect();
+        assert_eq!(threads, [1.0, 2.0, 4.0], "{row}");
+        // Software alone has no framework that could add anything.
+        let alone =
+            number(row, "accelerated_ops") == 0.0 && row["reasons"] == serde_json::json!({});
+        assert_eq!(row.get("overhead").is_none(), alone, "{row}");
+        if let Some(overhead) = row.get("overhead") {
+            assert!(number(overhead, "direct_ns") > 0.0, "{row}");
+            let [low, added, high] =
+                ["added_low_ns", "added_ns", "added_high_ns"].map(|key| number(overhead, key));
+            assert!(low <= added && added <= high, "{row}");
+        }
+    }
+}
+
+#[test]
+fn a_page_replaces_the_one_before() {
+    let (folder, path) = file(1000);
+    std::fs::write(folder.path().join("page.html"), "before").unwrap();
+    let (output, out) = page(
+        folder.path(),
+        &["--format", "none", "--threads", "1", &path],
+    );
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(
+        std::fs::read_to_string(out)
+            .unwrap()
+            .starts_with("<!DOCTYPE html>")
+    );
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn a_page_that_cannot_be_written_is_an_error_before_anything_is_measured() {
+    let (folder, path) = file(1000);
+    let nowhere = folder.path().join("no/such/page.html");
+    for out in [&*nowhere, folder.path()] {
+        let out = out.to_str().unwrap();
+        let output = run(&["bench", "--html", out, &path]);
+        assert_fails(
+            &output,
+            2,
+            "InvalidArgument",
+            "the page cannot be written there",
+        );
+    }
 }

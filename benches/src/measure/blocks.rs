@@ -1,5 +1,6 @@
 //! Data cut into blocks.
 
+use std::collections::TryReserveError;
 use std::num::NonZeroUsize;
 
 /// A block, and its place in the data.
@@ -17,18 +18,24 @@ pub(super) struct Block<'a> {
 /// The order strides through the data by about 0.618 of its length, modulo the length: any number
 /// of consecutive blocks is then spread evenly over the data, so that a measurement which ends
 /// early has still seen all parts of it.
-pub(super) fn spread(data: &[u8], size: NonZeroUsize) -> Vec<Block<'_>> {
-    let blocks: Vec<&[u8]> = data.chunks(size.get()).collect();
-    let stride = stride(blocks.len());
+///
+/// # Errors
+///
+/// There is no memory for the list.
+pub(super) fn spread(data: &[u8], size: NonZeroUsize) -> Result<Vec<Block<'_>>, TryReserveError> {
+    let blocks = data.chunks(size.get());
+    let len = blocks.len();
+    let stride = stride(len);
+    let mut spread = Vec::new();
+    spread.try_reserve_exact(len)?;
     let mut number = 0;
-    let mut spread = Vec::with_capacity(blocks.len());
-    while let Some(bytes) = blocks.get(number)
-        && spread.len() < blocks.len()
+    while spread.len() < len
+        && let Some(bytes) = blocks.clone().nth(number)
     {
         spread.push(Block { number, bytes });
-        number = (number + stride) % blocks.len();
+        number = (number + stride) % len;
     }
-    spread
+    Ok(spread)
 }
 
 /// A step near the golden section of `len` that visits every number below `len` before it repeats.
@@ -55,7 +62,7 @@ mod tests {
     fn every_byte_is_in_one_block() {
         let data: Vec<u8> = (0..=255).cycle().take(1000).collect();
         for size in [1, 3, 7, 10, 100, 333, 999, 1000] {
-            let mut blocks = spread(&data, sized(size));
+            let mut blocks = spread(&data, sized(size)).unwrap();
             assert_eq!(blocks.len(), data.len().div_ceil(size));
             blocks.sort_by_key(|block| block.number);
             let joined: Vec<u8> = blocks
@@ -70,19 +77,20 @@ mod tests {
     #[test]
     fn data_shorter_than_a_block_is_one_block() {
         assert_eq!(
-            spread(b"abc", sized(4096)),
+            spread(b"abc", sized(4096)).unwrap(),
             [Block {
                 number: 0,
                 bytes: b"abc"
             }]
         );
-        assert_eq!(spread(b"", sized(4096)), []);
+        assert_eq!(spread(b"", sized(4096)).unwrap(), []);
     }
 
     #[test]
     fn the_first_few_blocks_come_from_all_parts() {
         let data = vec![0; 256];
         let mut first: Vec<usize> = spread(&data, sized(1))
+            .unwrap()
             .iter()
             .take(16)
             .map(|b| b.number)

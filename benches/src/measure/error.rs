@@ -1,6 +1,7 @@
 //! Why a measurement ended without a number.
 
 use std::fmt;
+use std::io;
 
 use compressor_api::{Direction, Error, ErrorKind};
 
@@ -16,6 +17,18 @@ pub enum MeasureError {
         contender: String,
         /// The length in bytes.
         len: usize,
+    },
+    /// There is no memory for what measuring takes: buffers, units, lists of blocks.
+    NoMemory {
+        /// How many bytes were wanted at once.
+        len: usize,
+    },
+    /// The system has no thread to give.
+    NoThread {
+        /// How many were wanted.
+        threads: usize,
+        /// What the system says.
+        kind: io::ErrorKind,
     },
     /// A contender has no session to give.
     NoSession {
@@ -58,6 +71,7 @@ impl MeasureError {
         match self {
             Self::Empty => ErrorKind::InvalidArgument,
             Self::TooLong { .. } => ErrorKind::Unsupported,
+            Self::NoMemory { .. } | Self::NoThread { .. } => ErrorKind::OutOfMemory,
             Self::NoSession { error, .. } | Self::Failed { error, .. } => error.kind(),
             Self::Mismatch { .. } => ErrorKind::Device,
         }
@@ -71,6 +85,10 @@ impl fmt::Display for MeasureError {
             Self::Empty => f.write_str("there is no data to measure"),
             Self::TooLong { contender, len } => {
                 write!(f, "{contender} does not take blocks of {len} bytes")
+            }
+            Self::NoMemory { len } => write!(f, "there is no memory for {len} bytes"),
+            Self::NoThread { threads, kind } => {
+                write!(f, "the system does not give {threads} threads: {kind}")
             }
             Self::NoSession {
                 contender,

@@ -31,7 +31,7 @@ impl Contender {
 
 /// A contender with its sessions and its buffer, which are made once.
 pub(super) struct Lane {
-    pub name: String,
+    pub contender: Contender,
     compress: Box<dyn CompressSession>,
     decompress: Box<dyn DecompressSession>,
     /// Long enough for any unit, and for any block.
@@ -42,11 +42,10 @@ pub(super) struct Lane {
 
 impl Lane {
     pub fn new(contender: Contender, block_size: NonZeroUsize) -> Result<Self, MeasureError> {
-        let Contender { name, compressor } = contender;
+        let Contender { name, compressor } = &contender;
         let no_session = |direction| {
-            let contender = name.clone();
             move |error| MeasureError::NoSession {
-                contender,
+                contender: name.clone(),
                 direction,
                 error,
             }
@@ -60,15 +59,18 @@ impl Lane {
         let len = block_size.get();
         let Some(bound) = compressor.max_compressed_len(len) else {
             return Err(MeasureError::TooLong {
-                contender: name,
+                contender: name.clone(),
                 len,
             });
         };
+        let mut dst = Vec::new();
+        reserve(&mut dst, bound.max(len))?;
+        dst.resize(bound.max(len), 0);
         Ok(Self {
-            name,
+            contender,
             compress,
             decompress,
-            dst: vec![0; bound.max(len)],
+            dst,
             compressed_len: 0,
         })
     }
@@ -100,6 +102,7 @@ impl Lane {
             let error = Error::new(ErrorKind::Device, self.decompress.provider());
             return Err(self.failed(Direction::Compress, block, error));
         };
+        reserve(units, len)?;
         units.extend_from_slice(unit);
         self.compressed_len += len as u64;
         Ok(())
@@ -121,7 +124,7 @@ impl Lane {
             None => Ok(()),
             Some(at) => Err(MeasureError::Mismatch {
                 writer: writer.to_owned(),
-                reader: self.name.clone(),
+                reader: self.contender.name.clone(),
                 block: block.number,
                 at,
             }),
@@ -131,10 +134,59 @@ impl Lane {
     #[cold]
     fn failed(&self, direction: Direction, block: Block<'_>, error: Error) -> MeasureError {
         MeasureError::Failed {
-            contender: self.name.clone(),
+            contender: self.contender.name.clone(),
             direction,
             block: block.number,
             error,
         }
+    }
+}
+
+/// Makes room for `len` bytes more.
+fn reserve(bytes: &mut Vec<u8>, len: usize) -> Result<(), MeasureError> {
+    let room = bytes.try_reserve(len);
+    room.map_err(|_| MeasureError::NoMemory { len })
+}
+
+#[cfg(test)]
+mod tests {
+    use compressor_api::{Effective, Format, Spec, stored};
+
+    use super::*;
+
+    /// Says that units may be as long as the address space.
+    #[derive(Debug)]
+    struct Boundless(Arc<dyn Compressor>);
+
+    impl Compressor for Boundless {
+        fn spec(&self) -> &Spec {
+            self.0.spec()
+        }
+        fn effective(&self) -> &Effective {
+            self.0.effective()
+        }
+        fn max_compressed_len(&self, _: usize) -> Option<usize> {
+            Some(isize::MAX as usize)
+        }
+        fn decompressed_len(&self, src: &[u8]) -> Result<Option<u64>, Error> {
+            self.0.decompressed_len(src)
+        }
+        fn compress_session(&self) -> Result<Box<dyn CompressSession>, Error> {
+            self.0.compress_session()
+        }
+        fn decompress_session(&self) -> Result<Box<dyn DecompressSession>, Error> {
+            self.0.decompress_session()
+        }
+    }
+
+    #[test]
+    fn a_buffer_that_there_is_no_memory_for_is_an_error() {
+        let none = stored::factory()
+            .compressor(&Spec::new(Format::None))
+            .unwrap();
+        let contender = Contender::new("boundless", Arc::new(Boundless(none)));
+        let refused = Lane::new(contender, NonZeroUsize::MIN).err();
+        let len = isize::MAX as usize;
+        assert_eq!(refused, Some(MeasureError::NoMemory { len }));
     }
 }

@@ -13,6 +13,8 @@
 //!   A number of a contender that returns wrong bytes does not exist.
 //! - When decompressing, all contenders get the same units: the baseline's.
 //! - CPU time is that of the calling thread alone.
+//! - How long single operations take, and how much longer the slowest of them, is another
+//!   measurement, [`SideBySide::latency`], in which any number of threads work at once.
 //!
 //! ```
 //! use std::num::NonZeroUsize;
@@ -40,6 +42,7 @@ mod blocks;
 mod clock;
 mod error;
 mod lane;
+mod latency;
 mod rounds;
 mod side_by_side;
 mod stats;
@@ -47,6 +50,7 @@ mod stats;
 pub use clock::Lap;
 pub use error::MeasureError;
 pub use lane::Contender;
+pub use latency::Latency;
 pub use rounds::{Pace, Rounds, interleave};
 pub use side_by_side::{Measured, Progress, SideBySide};
 pub use stats::Median;

@@ -9,6 +9,7 @@ use compressor_api::Direction;
 
 use super::blocks::{Block, spread};
 use super::lane::{Contender, Lane};
+use super::latency::{self, Latency, Work};
 use super::{Lap, MeasureError, Median, Pace, Rounds, interleave};
 
 /// Compressors that are measured side by side over the same blocks, the first of them as the
@@ -21,12 +22,14 @@ pub struct SideBySide<'a> {
     units: Vec<u8>,
     baseline: Lane,
     others: Vec<Lane>,
+    /// Length of the longest block.
+    longest: NonZeroUsize,
 }
 
 /// A block, and where the baseline's unit of it is.
-struct Sample<'a> {
-    block: Block<'a>,
-    unit: Range<usize>,
+pub(super) struct Sample<'a> {
+    pub block: Block<'a>,
+    pub unit: Range<usize>,
 }
 
 /// How far a measurement is.
@@ -61,6 +64,9 @@ pub struct Measured {
     /// How many times as fast as the baseline: the median over the rounds of baseline's time
     /// through own time for the same blocks. Exactly 1 for the baseline.
     pub speedup: f64,
+    /// The same by the CPU time of the calling thread: for contenders that wait for nothing, what
+    /// the wall would have said on a quiet machine.
+    pub cpu_speedup: f64,
     /// Length of the contender's units through length of the data, Cassandra's convention: smaller
     /// is better, above 1 the data grew. The same in both directions.
     pub ratio: f64,
@@ -70,6 +76,11 @@ pub struct Measured {
     /// nothing and had much less than 1 was measured on a machine too busy to measure on: its
     /// times, and ratios of them, say little.
     pub on_cpu: f64,
+    /// Nanoseconds that an operation took, by the clock on the wall: the median over the rounds.
+    pub ns_per_op: f64,
+    /// Nanoseconds that an operation took more than the baseline's for the same block, over the
+    /// rounds. Exactly 0 for the baseline.
+    pub added_ns: Median,
     /// How many operations were run, warm-up included.
     pub ops: u64,
     /// How many [quiet](Rounds::quiet) rounds the numbers are of.
@@ -93,7 +104,10 @@ impl<'a> SideBySide<'a> {
         block_size: NonZeroUsize,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Self, MeasureError> {
-        let blocks = spread(data, block_size);
+        let no_memory = |len| move |_| MeasureError::NoMemory { len };
+        let count = data.len().div_ceil(block_size.get());
+        let blocks = spread(data, block_size)
+            .map_err(no_memory(count.saturating_mul(size_of::<Block<'_>>())))?;
         let longest = blocks
             .iter()
             .filter_map(|b| NonZeroUsize::new(b.bytes.len()))
@@ -103,12 +117,17 @@ impl<'a> SideBySide<'a> {
             .into_iter()
             .map(|contender| Lane::new(contender, longest))
             .collect();
+        let mut samples = Vec::new();
+        samples
+            .try_reserve_exact(count)
+            .map_err(no_memory(count.saturating_mul(size_of::<Sample<'_>>())))?;
         let mut this = Self {
-            samples: Vec::with_capacity(blocks.len()),
+            samples,
             len: data.len() as u64,
             units: Vec::new(),
             baseline: Lane::new(baseline, longest)?,
             others: others?,
+            longest,
         };
         let of = blocks.len();
         for (done, block) in blocks.into_iter().enumerate() {
@@ -179,6 +198,47 @@ impl<'a> SideBySide<'a> {
         Ok(self.summary(&rounds))
     }
 
+    /// Measures how long single operations of one direction take when `threads` threads work at
+    /// once, each with sessions of its own, for all contenders in the order they were given.
+    ///
+    /// As in [`measure`](Self::measure), everybody decompresses the baseline's units. The budget is
+    /// for all contenders together; it is exceeded where each needs longer for one slice of
+    /// [some milliseconds](super::Latency).
+    ///
+    /// # Errors
+    ///
+    /// [`MeasureError::Failed`], [`MeasureError::NoSession`], [`MeasureError::NoMemory`],
+    /// [`MeasureError::NoThread`].
+    pub fn latency(
+        &self,
+        direction: Direction,
+        threads: NonZeroUsize,
+        budget: Duration,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Vec<Latency>, MeasureError> {
+        let work = Work {
+            samples: &self.samples,
+            units: &self.units,
+            direction,
+        };
+        let lanes = once(&self.baseline).chain(&self.others);
+        let contenders = lanes.map(|lane| &lane.contender);
+        latency::measure(
+            &work,
+            contenders,
+            self.longest,
+            threads,
+            budget,
+            &mut |spent| {
+                progress(Progress::Measured {
+                    direction,
+                    spent,
+                    of: budget,
+                });
+            },
+        )
+    }
+
     /// Compresses one block with every contender and checks all that there is to read; returns
     /// where the baseline's unit is.
     fn check(&mut self, block: Block<'_>) -> Result<Range<usize>, MeasureError> {
@@ -188,7 +248,7 @@ impl<'a> SideBySide<'a> {
             others,
             ..
         } = self;
-        let name = baseline.name.clone();
+        let name = baseline.contender.name.clone();
         let start = units.len();
         baseline.write(block, units)?;
         let range = start..units.len();
@@ -199,7 +259,7 @@ impl<'a> SideBySide<'a> {
             other.check(unit, block, &name)?;
             own.clear();
             other.write(block, &mut own)?;
-            let writer = other.name.clone();
+            let writer = other.contender.name.clone();
             other.check(&own, block, &writer)?;
             baseline.check(&own, block, &writer)?;
         }
@@ -208,6 +268,7 @@ impl<'a> SideBySide<'a> {
 
     fn summary(&self, rounds: &Rounds) -> Vec<Measured> {
         let quiet = rounds.quiet();
+        let ops = rounds.ops_per_round() as f64;
         let bytes: Vec<f64> = quiet
             .iter()
             .map(|round| self.bytes(rounds.ops(*round)))
@@ -225,8 +286,12 @@ impl<'a> SideBySide<'a> {
             .chain(&self.others)
             .enumerate()
             .map(|(number, lane)| {
-                let ratio = lane.compressed_len as f64 / self.len as f64;
-                Measured::of(&laps(number), &baseline, &bytes, ratio, rounds.total_ops())
+                let measured = Measured::of(&laps(number), &baseline, &bytes, ops);
+                Measured {
+                    ratio: lane.compressed_len as f64 / self.len as f64,
+                    ops: rounds.total_ops() as u64,
+                    ..measured
+                }
             })
             .collect()
     }
@@ -240,26 +305,39 @@ impl<'a> SideBySide<'a> {
 }
 
 impl Measured {
-    /// From the laps of a contender and the baseline's, and what they were over, by round.
-    fn of(laps: &[Lap], baseline: &[Lap], bytes: &[f64], ratio: f64, ops: usize) -> Self {
+    /// From the laps of a contender and the baseline's, and what they were over, by round: bytes,
+    /// and operations, as many in each. What is not of laps is left for the caller to fill in.
+    fn of(laps: &[Lap], baseline: &[Lap], bytes: &[f64], ops: f64) -> Self {
         let throughputs = laps.iter().zip(bytes);
-        let speedups = laps.iter().zip(baseline);
+        let pairs = || laps.iter().zip(baseline);
+        let ns_per_op = |lap| seconds(lap) * 1e9 / ops;
+        let added = pairs().map(|(lap, baseline)| ns_per_op(lap) - ns_per_op(baseline));
         let cpu: Duration = laps.iter().map(|lap| lap.cpu).sum();
         let wall: f64 = laps.iter().map(seconds).sum();
         Self {
             mb_per_s: middle(throughputs.map(|(lap, bytes)| bytes / 1e6 / seconds(lap))),
-            speedup: middle(speedups.map(|(lap, baseline)| seconds(baseline) / seconds(lap))),
-            ratio,
+            speedup: middle(pairs().map(|(lap, baseline)| seconds(baseline) / seconds(lap))),
+            cpu_speedup: middle(pairs().map(|(lap, baseline)| on_cpu(baseline) / on_cpu(lap))),
+            ratio: 0.0,
             cpu_ns_per_byte: cpu.as_secs_f64() * 1e9 / bytes.iter().sum::<f64>(),
             on_cpu: cpu.as_secs_f64() / wall,
-            ops: ops as u64,
+            ns_per_op: middle(laps.iter().map(ns_per_op)),
+            added_ns: Median::of(added).unwrap_or(NOTHING),
+            ops: 0,
             rounds: laps.len(),
         }
     }
 }
 
+/// The median of nothing.
+const NOTHING: Median = Median {
+    value: 0.0,
+    low: 0.0,
+    high: 0.0,
+};
+
 /// The samples that these operations are of, when operations go over all of them again and again.
-fn cycled<'s, 'a>(
+pub(super) fn cycled<'s, 'a>(
     samples: &'s [Sample<'a>],
     ops: Range<usize>,
 ) -> impl Iterator<Item = &'s Sample<'a>> {
@@ -276,9 +354,14 @@ fn seconds(lap: &Lap) -> f64 {
     lap.wall.max(Duration::from_nanos(1)).as_secs_f64()
 }
 
+/// CPU time, never 0.
+fn on_cpu(lap: &Lap) -> f64 {
+    lap.cpu.max(Duration::from_nanos(1)).as_secs_f64()
+}
+
 /// The median; 0 of nothing.
 fn middle(values: impl Iterator<Item = f64>) -> f64 {
-    Median::of(values).map_or(0.0, |median| median.value)
+    Median::of(values).unwrap_or(NOTHING).value
 }
 
 #[cfg(test)]
@@ -302,8 +385,10 @@ mod tests {
         let baseline = laps(&[(200, 200), (600, 300), (2500, 250)]);
         let other = laps(&[(100, 100), (200, 100), (1000, 130)]);
         let bytes = [1000.0, 1000.0, 2000.0];
-        let measured = Measured::of(&other, &baseline, &bytes, 0.5, 77);
+        let measured = Measured::of(&other, &baseline, &bytes, 10.0);
         assert!((measured.speedup - 2.5).abs() < 1e-9, "{measured:?}");
+        // 2, 3 and 25/13.
+        assert!((measured.cpu_speedup - 2.0).abs() < 1e-9, "{measured:?}");
         // 10, 5 and 2 MB/s.
         assert!((measured.mb_per_s - 5.0).abs() < 1e-9, "{measured:?}");
         // 330 µs over 4000 bytes.
@@ -311,20 +396,23 @@ mod tests {
             (measured.cpu_ns_per_byte - 82.5).abs() < 1e-9,
             "{measured:?}"
         );
-        assert_eq!(
-            (measured.ratio, measured.ops, measured.rounds),
-            (0.5, 77, 3)
-        );
+        assert_eq!(measured.rounds, 3);
+        // 10 operations a round: 10, 20 and 100 µs each, and 10, 40 and 150 µs less than the
+        // baseline.
+        assert!((measured.ns_per_op - 20e3).abs() < 1e-6, "{measured:?}");
+        let added = measured.added_ns;
+        assert!((added.value + 40e3).abs() < 1e-6, "{measured:?}");
+        assert!((added.low + 150e3).abs() < 1e-6 && (added.high + 10e3).abs() < 1e-6);
 
-        let itself = Measured::of(&baseline, &baseline, &bytes, 0.5, 77);
-        assert_eq!(itself.speedup, 1.0);
+        let itself = Measured::of(&baseline, &baseline, &bytes, 10.0);
+        assert_eq!((itself.speedup, itself.added_ns), (1.0, NOTHING));
     }
 
     #[test]
     fn operations_go_over_the_data_again_and_again() {
         let data = [1; 5];
         let size = NonZeroUsize::new(2).unwrap();
-        let blocks = spread(&data, size).into_iter();
+        let blocks = spread(&data, size).unwrap().into_iter();
         let samples: Vec<Sample<'_>> = blocks.map(|block| Sample { block, unit: 0..0 }).collect();
         let order: Vec<usize> = samples.iter().map(|sample| sample.block.number).collect();
         let numbers = |ops| -> Vec<usize> {

@@ -9,6 +9,7 @@ use std::time::Duration;
 use compressor::{ErrorKind, Format, Spec};
 use compressor_benches::data::{DataSet, Kind, generate};
 
+use super::measure::Extent;
 use crate::failure::Failure;
 use crate::plugins::PluginArgs;
 use crate::{room, values};
@@ -64,10 +65,18 @@ pub struct Args {
     /// How long to measure each direction of each cell (data, format, block size). Preparing and
     /// checking comes on top.
     #[arg(long, default_value = "500ms", value_parser = values::time)]
-    pub time: Duration,
+    time: Duration,
     /// Print JSON: an array with a row for each file, format, block size, path and direction.
     #[arg(long)]
     pub json: bool,
+    /// With how many threads at once to measure how long single operations take: 1,2,4. Half of
+    /// --time for each number and direction, on top [default with --html: 1,2,4].
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = values::threads)]
+    threads: Vec<NonZeroUsize>,
+    /// Write a page with plots to this file, and measure also what the framework adds to an
+    /// operation. A file that is there is replaced once all is measured.
+    #[arg(long, value_name = "OUT")]
+    pub html: Option<PathBuf>,
     /// Files to measure on; each is read into memory. If one cannot be read or is empty, nothing is
     /// measured.
     #[arg(value_name = "FILE")]
@@ -78,6 +87,12 @@ pub struct Args {
 const SIZE: usize = 4 << 20;
 /// What it is made from.
 const SEED: u64 = 1;
+/// With how many threads a page shows latency: one, two, and more.
+const THREADS: [NonZeroUsize; 3] = [
+    NonZeroUsize::MIN,
+    NonZeroUsize::MIN.saturating_add(1),
+    NonZeroUsize::MIN.saturating_add(3),
+];
 
 const AFTER_HELP: &str = "\
 Built-in data sets:
@@ -94,11 +109,16 @@ What is printed:
               Decompressing, both get the units that software compressed
   ratio       compressed through original length: smaller is better, as in Cassandra
   CPU ns/B    CPU time of the calling thread for a byte of uncompressed data
+  latency     with --threads: half of the operations took no longer than p50, 99 % no longer than
+              p99, 99.9 % no longer than p99.9; of fewer than 1,000 operations p99.9 is the longest.
+              More threads than CPUs wait for each other
   operations  how many the accelerator did, how many software did in its place, and why
 
 JSON has a row for software (its speedup is 1) and one for each accelerated path, per direction:
 file, format, level, block_size, provider, direction, mb_per_s, speedup, ratio, cpu_ns_per_byte,
-accelerated_ops, software_ops, reasons (a count of operations for each). That the machine was busy, or data
+accelerated_ops, software_ops, reasons (a count of operations for each); with --threads latency (for
+each number: threads, ops, p50_us, p99_us, p999_us, max_us, mb_per_s of all threads); with --html
+overhead (direct_ns of an operation, added_ns by the framework, added_low_ns to added_high_ns). That the machine was busy, or data
 shorter than a block, is logged as a warning.";
 
 impl Args {
@@ -115,6 +135,19 @@ impl Args {
     /// The providers that were named, each once.
     pub fn providers(&self) -> Vec<String> {
         values::each_once(&self.providers)
+    }
+
+    /// What to measure of each cell.
+    pub fn extent(&self) -> Extent {
+        let threads = match (&self.threads[..], &self.html) {
+            ([], Some(_)) => THREADS.into(),
+            (threads, _) => values::each_once(threads),
+        };
+        Extent {
+            time: self.time,
+            threads,
+            overhead: self.html.is_some(),
+        }
     }
 
     /// The data, in the order it was asked for: files first.

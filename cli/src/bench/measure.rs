@@ -1,16 +1,37 @@
 //! One data set, one format, one block size.
 
+use std::iter::once;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use compressor::decorator::{Counters, Reason};
 use compressor::{Accelerated, Compressor, Direction, Effective, ProviderId, Spec};
 use compressor_benches::data::DataSet;
-use compressor_benches::measure::{Contender, Measured, Pace, SideBySide};
+use compressor_benches::measure::{
+    Contender, Latency, MeasureError, Measured, Median, Pace, SideBySide,
+};
 
 use super::progress::Bar;
-use super::subject::Subject;
+use super::subject::{Path, Subject};
 use crate::failure::Failure;
+
+/// What to measure of a cell, and for how long.
+pub struct Extent {
+    /// For throughput, in each direction.
+    pub time: Duration,
+    /// With how many threads at once latency is measured, half as long each.
+    pub threads: Vec<NonZeroUsize>,
+    /// Whether to measure what the framework adds, half as long for each path.
+    pub overhead: bool,
+}
+
+impl Extent {
+    /// How many steps a cell has, for whoever watches: checking, then for each direction throughput,
+    /// overhead and latencies.
+    pub fn steps(&self) -> usize {
+        1 + 2 * (1 + usize::from(self.overhead) + self.threads.len())
+    }
+}
 
 /// What was measured of a data set, format and block size, in one direction.
 pub struct Cell {
@@ -39,6 +60,36 @@ pub struct Side {
     pub software_ops: u64,
     /// Why software did, with how many operations it was.
     pub reasons: Vec<(Reason, u64)>,
+    /// Whether it is the software codec without the framework.
+    pub alone: bool,
+    /// By the number of threads; none if it was not asked for.
+    pub latency: Vec<Latency>,
+    /// What the framework adds to an operation, where that was asked for.
+    pub overhead: Option<Overhead>,
+}
+
+/// A path against the provider that it calls, called directly.
+#[derive(Clone)]
+pub enum Overhead {
+    /// Nanoseconds an operation.
+    Measured {
+        /// Of the direct call.
+        direct_ns: f64,
+        /// What the path takes more.
+        added: Median,
+    },
+    /// The provider alone does not do what the path does with software behind it.
+    Failed {
+        /// What it says.
+        why: String,
+    },
+}
+
+impl Cell {
+    /// Software, then each path.
+    pub fn sides(&self) -> impl Iterator<Item = &Side> {
+        once(&self.software).chain(&self.paths)
+    }
 }
 
 /// Measures both directions.
@@ -46,7 +97,7 @@ pub fn cells(
     set: &DataSet,
     subject: &Subject,
     block_size: NonZeroUsize,
-    time: Duration,
+    extent: &Extent,
     bar: &Bar,
 ) -> Result<Vec<Cell>, Failure> {
     let Subject {
@@ -54,7 +105,7 @@ pub fn cells(
         software,
         paths,
     } = subject;
-    let failed = |error: compressor_benches::measure::MeasureError| {
+    let failed = |error: MeasureError| {
         let (file, format) = (&set.name, spec.format());
         let place = format!("{file}, {format} in blocks of {block_size} bytes");
         Failure::data(error.kind(), format_args!("{place}: {error}"))
@@ -62,19 +113,21 @@ pub fn cells(
     let baseline = Contender::new("software", software.clone());
     let others = paths
         .iter()
-        .map(|path| Contender::new(name(path), path.clone()));
+        .map(|path| Contender::new(name(&path.accelerated), path.accelerated.clone()));
     let mut bench = SideBySide::prepare(baseline, others, &set.bytes, block_size, &mut |p| {
-        bar.progress(p)
+        bar.progress(p);
     })
     .map_err(failed)?;
+    bar.step();
 
     let mut cells = Vec::new();
     for direction in Direction::BOTH {
         let before: Vec<Counters> = paths.iter().map(|path| counters(path, direction)).collect();
-        let pace = Pace::new(time);
+        let pace = Pace::new(extent.time);
         let measured = bench
             .measure(direction, &pace, &mut |p| bar.progress(p))
             .map_err(failed)?;
+        bar.step();
         let mut measured = measured.into_iter();
         let (Some(software_measured), Some(software_id)) =
             (measured.next(), provider(software.effective(), direction))
@@ -83,7 +136,7 @@ pub fn cells(
             continue;
         };
         let sides = measured.zip(paths).zip(&before);
-        cells.push(Cell {
+        let mut cell = Cell {
             file: set.name.clone(),
             len: set.bytes.len(),
             spec: spec.clone(),
@@ -95,12 +148,78 @@ pub fn cells(
                     Side::accelerated(path, direction, measured, before, software_id)
                 })
                 .collect(),
-        });
+        };
+        if extent.overhead {
+            for (side, path) in cell.paths.iter_mut().zip(paths) {
+                side.overhead = Some(Overhead::of(
+                    path,
+                    set,
+                    block_size,
+                    direction,
+                    extent.time / 2,
+                ));
+            }
+            bar.step();
+        }
+        for threads in &extent.threads {
+            let latencies = bench
+                .latency(direction, *threads, extent.time / 2, &mut |p| {
+                    bar.progress(p)
+                })
+                .map_err(failed)?;
+            let sides = once(&mut cell.software).chain(&mut cell.paths);
+            for (side, latency) in sides.zip(latencies) {
+                side.latency.push(latency);
+            }
+            bar.step();
+        }
+        cells.push(cell);
     }
     Ok(cells)
 }
 
+impl Overhead {
+    /// Measures a path against the provider that it calls.
+    fn of(
+        path: &Path,
+        set: &DataSet,
+        block_size: NonZeroUsize,
+        direction: Direction,
+        time: Duration,
+    ) -> Self {
+        let direct = Contender::new("the provider alone", path.direct.clone());
+        let decorated = Contender::new(name(&path.accelerated), path.accelerated.clone());
+        // Enough blocks to be no special case, and few enough to be checked in no time.
+        let len = block_size.saturating_mul(OVERHEAD_BLOCKS).get();
+        let data = set.bytes.get(..len).unwrap_or(&set.bytes);
+        let measured = SideBySide::prepare(direct, [decorated], data, block_size, &mut |_| {})
+            .and_then(|mut bench| bench.measure(direction, &Pace::fine(time), &mut |_| {}));
+        match measured.as_deref() {
+            Ok([direct, decorated, ..]) => Self::Measured {
+                direct_ns: direct.ns_per_op,
+                added: decorated.added_ns,
+            },
+            Ok(_) => Self::Failed { why: String::new() },
+            Err(error) => Self::Failed {
+                why: error.to_string(),
+            },
+        }
+    }
+}
+
+/// On how many blocks the overhead is measured.
+const OVERHEAD_BLOCKS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(63);
+
 impl Side {
+    /// What reports call it.
+    pub fn name(&self) -> String {
+        if self.alone {
+            format!("{} alone", self.provider)
+        } else {
+            self.provider.to_string()
+        }
+    }
+
     /// The reasons by their names.
     pub fn reasons(&self) -> Vec<(&'static str, u64)> {
         let reasons = self.reasons.iter();
@@ -114,11 +233,14 @@ impl Side {
             accelerated_ops: 0,
             software_ops: measured.ops,
             reasons: Vec::new(),
+            alone: true,
+            latency: Vec::new(),
+            overhead: None,
         }
     }
 
     fn accelerated(
-        path: &Accelerated,
+        path: &Path,
         direction: Direction,
         measured: Measured,
         before: &Counters,
@@ -131,19 +253,23 @@ impl Side {
             .map(|(reason, ops)| (reason, ops - before.software_ops(reason)))
             .filter(|(_, ops)| *ops > 0);
         // Whoever is meant to serve did not, if all operations went to software.
-        let accelerator = (accelerated_ops > 0).then(|| provider(path.effective(), direction));
+        let accelerator =
+            (accelerated_ops > 0).then(|| provider(path.accelerated.effective(), direction));
         Self {
             provider: accelerator.flatten().unwrap_or(software),
             measured,
             accelerated_ops,
             software_ops: after.software.ops - before.software.ops,
             reasons: reasons.collect(),
+            alone: false,
+            latency: Vec::new(),
+            overhead: None,
         }
     }
 }
 
-fn counters(path: &Accelerated, direction: Direction) -> Counters {
-    *path.counters().direction(direction)
+fn counters(path: &Path, direction: Direction) -> Counters {
+    *path.accelerated.counters().direction(direction)
 }
 
 fn provider(effective: &Effective, direction: Direction) -> Option<ProviderId> {

@@ -1,6 +1,8 @@
 //! `compressor bench`: software and the accelerated path side by side.
 
 mod args;
+mod direct;
+mod html;
 mod measure;
 mod notes;
 mod progress;
@@ -18,19 +20,21 @@ use measure::Cell;
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
-    let subjects = subject::subjects(args)?;
+    let (subjects, providers) = subject::subjects(args)?;
     let data = args.data_sets()?;
+    // What cannot be written is said before the run, not after it.
+    let page = args.html.as_deref().map(html::Out::open).transpose()?;
+    let extent = args.extent();
     let block_sizes = args.block_sizes();
     let cells = data.len() * subjects.len() * block_sizes.len();
-    let progress = progress::Bar::new(cells);
+    let progress = progress::Bar::new(cells * extent.steps());
     let mut measured: Vec<Cell> = Vec::new();
     for set in &data {
         for subject in &subjects {
             for block_size in &block_sizes {
                 progress.begin(set, subject, *block_size);
-                let cell = measure::cells(set, subject, *block_size, args.time, &progress)?;
+                let cell = measure::cells(set, subject, *block_size, &extent, &progress)?;
                 measured.extend(cell);
-                progress.end();
             }
         }
     }
@@ -41,8 +45,12 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
             tracing::warn!("{note}");
         }
         let rows: Vec<_> = measured.iter().flat_map(Cell::rows).collect();
-        crate::table::print_json(&rows, out)
+        crate::table::print_json(&rows, out)?;
     } else {
-        table::print(&measured, out)
+        table::print(&measured, out)?;
+    }
+    match page {
+        Some(page) => page.save(&html::page(&measured, &providers)?),
+        None => Ok(()),
     }
 }

@@ -2,15 +2,14 @@
 
 use std::num::NonZeroUsize;
 
-use compressor::Direction;
 use compressor_benches::data::DataSet;
 use compressor_benches::measure::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::subject::Subject;
 
-/// Steps of a cell: a third for checking, a third for each direction.
-const STEPS: u64 = 300;
+/// Parts of a step.
+const PARTS: u64 = 100;
 
 /// A bar on standard error; nothing where that is no terminal.
 pub struct Bar {
@@ -18,9 +17,9 @@ pub struct Bar {
 }
 
 impl Bar {
-    /// For so many cells.
-    pub fn new(cells: usize) -> Self {
-        let bar = ProgressBar::new(cells as u64 * STEPS);
+    /// For so many steps, of all cells together.
+    pub fn new(steps: usize) -> Self {
+        let bar = ProgressBar::new(steps as u64 * PARTS);
         let style = ProgressStyle::with_template("{bar:30} {percent:>3}% {eta:>4} {msg}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         Self { bar }
@@ -33,38 +32,23 @@ impl Bar {
             .set_message(format!("{file}, {format}, blocks of {block_size} bytes"));
     }
 
-    /// A cell is so far.
+    /// A step is so far.
     pub fn progress(&self, progress: Progress) {
-        let third = STEPS / 3;
-        let (thirds, part) = match progress {
-            Progress::Checked { blocks, of } => (0, blocks as f64 / of as f64),
-            Progress::Measured {
-                direction,
-                spent,
-                of,
-            } => {
-                let part = spent.as_secs_f64() / of.as_secs_f64();
-                (
-                    if direction == Direction::Compress {
-                        1
-                    } else {
-                        2
-                    },
-                    part,
-                )
-            }
+        let done = match progress {
+            Progress::Checked { blocks, of } => blocks as f64 / of as f64,
+            Progress::Measured { spent, of, .. } => spent.as_secs_f64() / of.as_secs_f64(),
             _ => return,
         };
-        let within = thirds * third + (part.clamp(0.0, 1.0) * third as f64) as u64;
-        let begun = self.bar.position() / STEPS * STEPS;
-        // A full cell would count as the beginning of the next.
-        self.bar.set_position(begun + within.min(STEPS - 1));
+        let within = (done.clamp(0.0, 1.0) * PARTS as f64) as u64;
+        let begun = self.bar.position() / PARTS * PARTS;
+        // A full step would count as the beginning of the next.
+        self.bar.set_position(begun + within.min(PARTS - 1));
     }
 
-    /// A cell is done.
-    pub fn end(&self) {
+    /// A step is done.
+    pub fn step(&self) {
         self.bar
-            .set_position((self.bar.position() / STEPS + 1) * STEPS);
+            .set_position((self.bar.position() / PARTS + 1) * PARTS);
     }
 
     /// All are done.

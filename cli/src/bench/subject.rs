@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
-use compressor::{Accelerated, Compressor, Direction, Engine, Format, ProviderEntry, Spec};
+use compressor::{
+    Accelerated, Compressor, Direction, Engine, Format, Placement, ProviderEntry, ProviderId, Spec,
+};
 
 use super::Args;
+use super::direct::Direct;
 use crate::failure::Failure;
 use crate::setup;
 
@@ -15,11 +18,74 @@ pub struct Subject {
     /// The software codec, by itself.
     pub software: Arc<dyn Compressor>,
     /// What an engine gets, a path for each accelerator that is measured.
-    pub paths: Vec<Arc<Accelerated>>,
+    pub paths: Vec<Path>,
 }
 
-/// A subject for each format that was asked for.
-pub fn subjects(args: &Args) -> Result<Vec<Subject>, Failure> {
+/// What an engine gets, and what that calls.
+pub struct Path {
+    /// An accelerator with software behind it, or software alone where there is none.
+    pub accelerated: Arc<Accelerated>,
+    /// The same providers without the decorator.
+    pub direct: Arc<dyn Compressor>,
+}
+
+impl Path {
+    fn of(engine: &Engine, spec: &Spec, accelerated: Arc<Accelerated>) -> Result<Self, Failure> {
+        let direct = Arc::new(Direct::of(&engine.select(spec)?));
+        Ok(Self {
+            accelerated,
+            direct,
+        })
+    }
+}
+
+/// A provider that could be measured.
+pub struct Listed {
+    pub id: ProviderId,
+    pub description: &'static str,
+    /// `Ready`, or why not.
+    pub state: String,
+    /// Whether it works beside the CPU, on some device.
+    offloads: bool,
+}
+
+impl Listed {
+    /// All that are registered, in the order they are tried.
+    fn all(engine: &Engine) -> Vec<Self> {
+        let entries = engine.registry().entries();
+        entries.map(|entry| Self::of(entry, engine)).collect()
+    }
+
+    fn of(entry: &ProviderEntry, engine: &Engine) -> Self {
+        let opened = engine.registry().open(entry.id.as_str());
+        let (state, offloads) = match &opened {
+            Ok(factory) => {
+                let mut capabilities = factory.capabilities().iter();
+                let offloads = capabilities.any(|c| c.placement == Placement::Offload);
+                (factory.health().to_string(), offloads)
+            }
+            Err(error) => (error.to_string(), false),
+        };
+        Self {
+            id: entry.id,
+            description: entry.description,
+            state,
+            offloads,
+        }
+    }
+
+    /// Whether its device is no device: it says so, or it offloads while a simulator is loaded.
+    pub fn simulated(&self, simulator: bool) -> bool {
+        let says = |text: &str| text.to_ascii_lowercase().contains("simulat");
+        says(self.id.as_str())
+            || says(self.description)
+            || says(&self.state)
+            || simulator && self.offloads
+    }
+}
+
+/// A subject for each format that was asked for, and the providers there are.
+pub fn subjects(args: &Args) -> Result<(Vec<Subject>, Vec<Listed>), Failure> {
     let plugins = args.plugins.load()?;
     let engine = setup::engine(&plugins)?;
     let providers = args.providers();
@@ -32,12 +98,12 @@ pub fn subjects(args: &Args) -> Result<Vec<Subject>, Failure> {
     for format in formats(args, &accelerators)? {
         let spec = args.spec(format)?;
         let paths = if accelerators.is_empty() {
-            vec![engine.compressor(&spec)?]
+            vec![Path::of(&engine, &spec, engine.compressor(&spec)?)?]
         } else {
             let able = accelerators
                 .iter()
                 .filter(|accelerator| accelerator.serves(format));
-            able.map(|accelerator| accelerator.compressor(&spec))
+            able.map(|accelerator| accelerator.path(&spec))
                 .collect::<Result<_, _>>()?
         };
         let software = engine.select(&spec)?.software;
@@ -47,7 +113,7 @@ pub fn subjects(args: &Args) -> Result<Vec<Subject>, Failure> {
             paths,
         });
     }
-    Ok(subjects)
+    Ok((subjects, Listed::all(&engine)))
 }
 
 /// The formats to measure: those asked for, or all that somebody serves.
@@ -93,13 +159,14 @@ impl Accelerator {
     }
 
     /// Its path for `spec`. In a direction that it does not list, whoever else would serves.
-    fn compressor(&self, spec: &Spec) -> Result<Arc<Accelerated>, Failure> {
+    fn path(&self, spec: &Spec) -> Result<Path, Failure> {
         let served = self.served.iter();
         let directions: Vec<Direction> = served
             .filter(|(format, _)| *format == spec.format())
             .map(|(_, direction)| *direction)
             .collect();
-        setup::compressor_by(&self.name, &self.engine, spec, &directions)
+        let accelerated = setup::compressor_by(&self.name, &self.engine, spec, &directions)?;
+        Path::of(&self.engine, spec, accelerated)
     }
 
     fn serves(&self, format: Format) -> bool {

@@ -2,6 +2,9 @@
 
 use std::io::Write;
 use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use compressor_benches::measure::Latency;
 
 use super::measure::{Cell, Side};
 use super::notes::notes;
@@ -38,12 +41,62 @@ pub fn print(cells: &[Cell], out: &mut dyn Write) -> Result<(), Failure> {
         .iter()
         .flat_map(|cell| cell.paths.iter().map(|path| row(cell, path)));
     table::print(&columns, rows, out)?;
+    print_latency(cells, out)?;
     let legend = writeln!(out, "{LEGEND}");
     legend.map_err(Failure::output)?;
     for line in reasons::legend(cells).into_iter().chain(notes(cells)) {
         writeln!(out, "{line}").map_err(Failure::output)?;
     }
     Ok(())
+}
+
+/// Prints a row for each path and number of threads, if latency was measured.
+fn print_latency(cells: &[Cell], out: &mut dyn Write) -> Result<(), Failure> {
+    let sides = cells
+        .iter()
+        .flat_map(|cell| cell.sides().map(move |side| (cell, side)));
+    let mut rows = sides
+        .flat_map(|(cell, side)| side.latency.iter().map(move |l| latency(cell, side, l)))
+        .peekable();
+    if rows.peek().is_none() {
+        return Ok(());
+    }
+    let columns = [
+        text("data"),
+        text("format"),
+        number("level"),
+        number("block"),
+        text("direction"),
+        text("path"),
+        number("threads"),
+        number("p50 µs"),
+        number("p99 µs"),
+        number("p99.9 µs"),
+        number("longest µs"),
+        number("ops"),
+        number("MB/s"),
+    ];
+    writeln!(out).map_err(Failure::output)?;
+    table::print(&columns, rows, out)
+}
+
+fn latency(cell: &Cell, side: &Side, latency: &Latency) -> Vec<String> {
+    let micros = |time: Duration| significant(time.as_secs_f64() * 1e6);
+    vec![
+        cell.file.clone(),
+        cell.spec.format().to_string(),
+        cell.spec.level().to_string(),
+        size(cell.block_size),
+        cell.direction.to_string(),
+        side.name(),
+        latency.threads.to_string(),
+        micros(latency.p50),
+        micros(latency.p99),
+        micros(latency.p999),
+        micros(latency.max),
+        latency.ops.to_string(),
+        significant(latency.mb_per_s),
+    ]
 }
 
 fn row(cell: &Cell, path: &Side) -> Vec<String> {
@@ -70,7 +123,7 @@ fn row(cell: &Cell, path: &Side) -> Vec<String> {
 }
 
 /// Three digits, for there are no more to be had from a machine that does other things.
-fn significant(value: f64) -> String {
+pub fn significant(value: f64) -> String {
     let decimals = match value {
         v if v >= 100.0 => 0,
         v if v >= 10.0 => 1,

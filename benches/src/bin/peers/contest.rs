@@ -1,0 +1,157 @@
+//! Who is compared with whom.
+
+use std::error::Error;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::Duration;
+
+use compressor::{Compressor, Direction, Engine, Format, Policy, SelectError, Spec};
+use compressor_benches::measure::{Contender, MeasureError, Measured, Pace, SideBySide};
+
+use crate::crates::{Flate2ZlibNg, Libdeflater, Lz4Flex, Snap, ZlibRs, Zstd};
+use crate::peer::compressor as peer;
+
+/// What the caller asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// A level.
+    Level,
+    /// Whatever is fast.
+    Speed,
+}
+
+/// The framework, and the peers that write the same format.
+pub struct Contest {
+    pub asked: Asked,
+    pub spec: Spec,
+    ours: Arc<dyn Compressor>,
+    peers: Vec<Arc<dyn Compressor>>,
+}
+
+/// What was measured of a peer, in one direction.
+pub struct Outcome {
+    pub direction: Direction,
+    /// The framework's speed through the peer's, for each peer.
+    pub speed: Vec<f64>,
+    /// Length of the framework's units through the peer's, for each peer.
+    pub length: Vec<f64>,
+}
+
+/// The peers' fastest level of the deflate formats that compresses.
+const FASTEST: i32 = 1;
+
+impl Contest {
+    /// All formats that peers write.
+    pub fn all(asked: Asked) -> Result<Vec<Self>, Box<dyn Error>> {
+        let formats = match asked {
+            Asked::Level => &[
+                Format::Zlib,
+                Format::DeflateRaw,
+                Format::Gzip,
+                Format::Zstd,
+                Format::Lz4Block,
+                Format::Snappy,
+            ][..],
+            Asked::Speed => &[Format::Zlib, Format::DeflateRaw, Format::Gzip],
+        };
+        formats
+            .iter()
+            .map(|format| Ok(Self::of(asked, *format)?))
+            .collect()
+    }
+
+    fn of(asked: Asked, format: Format) -> Result<Self, Box<dyn Error>> {
+        let spec = Spec::new(format);
+        let (ours, theirs) = match asked {
+            Asked::Level => (by_default(&spec)?, spec.clone()),
+            Asked::Speed => (by_speed(&spec)?, spec.clone().with_level(FASTEST)?),
+        };
+        let mut peers = match format {
+            Format::Zlib | Format::DeflateRaw => vec![
+                peer::<ZlibRs>(&theirs),
+                peer::<Flate2ZlibNg>(&theirs),
+                peer::<Libdeflater>(&theirs),
+            ],
+            Format::Gzip => vec![peer::<Libdeflater>(&theirs)],
+            Format::Zstd => vec![peer::<Zstd>(&theirs)],
+            Format::Lz4Block => vec![peer::<Lz4Flex>(&theirs)],
+            _ => vec![peer::<Snap>(&theirs)],
+        };
+        if cfg!(feature = "peers-isal") && matches!(format, Format::Zlib | Format::Gzip) {
+            peers.extend(isal(asked, &spec)?);
+        }
+        Ok(Self {
+            asked,
+            spec,
+            ours,
+            peers,
+        })
+    }
+
+    /// Measures both directions on `data` in blocks of `size`.
+    pub fn run(
+        &self,
+        data: &[u8],
+        size: NonZeroUsize,
+        time: Duration,
+    ) -> Result<[Outcome; 2], MeasureError> {
+        let ours = Contender::new("the framework", self.ours.clone());
+        let names = self.peers().into_iter().map(str::to_owned);
+        let peers = names.zip(&self.peers);
+        let peers = peers.map(|(name, peer)| Contender::new(name, peer.clone()));
+        let mut bench = SideBySide::prepare(ours, peers, data, size, &mut |_| {})?;
+        let mut one = |direction| -> Result<Outcome, MeasureError> {
+            let measured = bench.measure(direction, &Pace::new(time), &mut |_| {})?;
+            let ours = measured.first().map_or(0.0, |ours| ours.ratio);
+            let peers = || measured.iter().skip(1);
+            Ok(Outcome {
+                direction,
+                speed: peers().map(|peer| 1.0 / peer.cpu_speedup).collect(),
+                length: peers().map(|peer: &Measured| ours / peer.ratio).collect(),
+            })
+        };
+        Ok([one(Direction::Compress)?, one(Direction::Decompress)?])
+    }
+
+    /// What the peers are called.
+    pub fn peers(&self) -> Vec<&'static str> {
+        let sides = self.peers.iter().map(|peer| peer.effective().compress);
+        sides
+            .map(|side| side.map_or("", |side| side.provider.as_str()))
+            .collect()
+    }
+
+    /// Who serves the framework, in one direction.
+    pub fn served_by(&self, direction: Direction) -> &'static str {
+        let effective = self.ours.effective();
+        let side = match direction {
+            Direction::Compress => effective.compress,
+            Direction::Decompress => effective.decompress,
+        };
+        side.map_or("", |side| side.provider.as_str())
+    }
+}
+
+fn by_default(spec: &Spec) -> Result<Arc<dyn Compressor>, Box<dyn Error>> {
+    Ok(Engine::new()?.compressor(spec)?)
+}
+
+/// ISA-L compresses and libdeflate decompresses, each where it is there.
+fn by_speed(spec: &Spec) -> Result<Arc<dyn Compressor>, Box<dyn Error>> {
+    let policy = Policy::default().assign(spec.format(), Some(Direction::Compress), "isal");
+    let made = Engine::builder().policy(policy).build()?.compressor(spec);
+    Ok(made.map_err(|error: SelectError| error)?)
+}
+
+#[cfg(feature = "peers-isal")]
+fn isal(asked: Asked, spec: &Spec) -> Result<Option<Arc<dyn Compressor>>, Box<dyn Error>> {
+    use crate::crates::IsalRs;
+
+    // Its best, at which the framework calls it too.
+    Ok((asked == Asked::Speed).then(|| peer::<IsalRs>(spec)))
+}
+
+#[cfg(not(feature = "peers-isal"))]
+fn isal(_: Asked, _: &Spec) -> Result<Option<Arc<dyn Compressor>>, Box<dyn Error>> {
+    Ok(None)
+}
