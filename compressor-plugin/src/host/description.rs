@@ -230,18 +230,6 @@ mod tests {
         }
     }
 
-    fn param(name: impl Into<String>) -> DraftParam {
-        DraftParam {
-            name: name.into(),
-            doc: String::new(),
-            default: "w".into(),
-            kind: CP_PARAM_CHOICE,
-            min: 0,
-            max: 0,
-            choices: vec!["w".into()],
-        }
-    }
-
     #[test]
     fn the_same_draft_is_leaked_once_be_it_taken_or_refused() {
         let taken = || Description::new(draft("leaked-once")).unwrap();
@@ -259,27 +247,19 @@ mod tests {
     fn as_much_as_the_abi_carries_is_taken_and_no_more() {
         let long = "x".repeat(MAX_TEXT);
         let mut fits = draft(&long);
-        fits.params = (0..MAX_ITEMS).map(|i| param(i.to_string())).collect();
-        fits.params[0] = DraftParam {
+        fits.params.push(DraftParam {
             name: long.clone(),
             doc: long.clone(),
             default: long.clone(),
-            choices: vec![long.clone(); MAX_ITEMS],
-            ..param("")
-        };
+            kind: CP_PARAM_CHOICE,
+            min: 0,
+            max: 0,
+            choices: vec![long],
+        });
         Description::new(fits.clone()).unwrap();
+        few(MAX_ITEMS, "items").unwrap();
 
-        let cases: [(fn(&mut Draft), &str); 8] = [
-            (|d| d.id.push('x'), "in its id"),
-            (|d| d.description.push('x'), "in its description"),
-            (|d| d.params.push(param("one-more")), "has 257 parameters"),
-            (|d| d.params[0].name.push('x'), "in the name"),
-            (|d| d.params[0].doc.push('x'), "in the doc"),
-            (|d| d.params[0].default.push('x'), "in the default"),
-            (|d| d.params[0].choices[255].push('x'), "in a choice"),
-            (|d| d.params[0].choices.push("w".into()), "has 257 choices"),
-        ];
-        for (lengthen, says) in cases {
+        let refused = |lengthen: fn(&mut Draft), says: &str| {
             let mut long = fits.clone();
             lengthen(&mut long);
             let Violation(what) = Description::new(long.clone()).unwrap_err();
@@ -287,6 +267,25 @@ mod tests {
             // Refused before anything is leaked.
             let checked = CHECKED.lock().unwrap();
             assert!(!checked.iter().any(|(known, _)| *known == long));
-        }
+        };
+        refused(|d| d.id.push('x'), "bytes in its id");
+        refused(|d| d.description.push('x'), "bytes in its description");
+        refused(|d| d.params[0].name.push('x'), "bytes in the name");
+        refused(|d| d.params[0].doc.push('x'), "bytes in the doc");
+        refused(|d| d.params[0].default.push('x'), "bytes in the default");
+        refused(|d| d.params[0].choices[0].push('x'), "bytes in a choice");
+        let choices = |d: &mut Draft| d.params[0].choices.resize(257, String::new());
+        refused(choices, "has 257 choices");
+        let params = |d: &mut Draft| {
+            let param = DraftParam {
+                name: String::new(),
+                doc: String::new(),
+                default: String::new(),
+                choices: Vec::new(),
+                ..d.params[0]
+            };
+            d.params.resize(257, param);
+        };
+        refused(params, "has 257 parameters");
     }
 }
