@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use compressor::{Compressor, Direction, Engine, Format, Policy, SelectError, Spec};
+use compressor::{Compressor, Direction, Engine, Format, Policy, Spec};
 use compressor_benches::measure::{Contender, MeasureError, Measured, Pace, SideBySide};
 
 use crate::crates::{Flate2ZlibNg, Libdeflater, Lz4Flex, Snap, ZlibRs, Zstd};
@@ -22,19 +22,20 @@ pub enum Asked {
 
 /// The framework, and the peers that write the same format.
 pub struct Contest {
-    pub asked: Asked,
+    asked: Asked,
     pub spec: Spec,
     ours: Arc<dyn Compressor>,
     peers: Vec<Arc<dyn Compressor>>,
 }
 
-/// What was measured of a peer, in one direction.
+/// What was measured on one data set in blocks of one size: a number for each peer.
 pub struct Outcome {
-    pub direction: Direction,
-    /// The framework's speed through the peer's, for each peer.
-    pub speed: Vec<f64>,
-    /// Length of the framework's units through the peer's, for each peer.
+    /// The framework's speed through the peer's.
+    pub compress: Vec<f64>,
+    /// Length of the framework's units through the peer's.
     pub length: Vec<f64>,
+    /// The framework's speed through the peer's.
+    pub decompress: Vec<f64>,
 }
 
 /// The peers' fastest level of the deflate formats that compresses.
@@ -56,7 +57,7 @@ impl Contest {
         };
         formats
             .iter()
-            .map(|format| Ok(Self::of(asked, *format)?))
+            .map(|format| Self::of(asked, *format))
             .collect()
     }
 
@@ -94,23 +95,36 @@ impl Contest {
         data: &[u8],
         size: NonZeroUsize,
         time: Duration,
-    ) -> Result<[Outcome; 2], MeasureError> {
+    ) -> Result<Outcome, MeasureError> {
         let ours = Contender::new("the framework", self.ours.clone());
         let names = self.peers().into_iter().map(str::to_owned);
         let peers = names.zip(&self.peers);
         let peers = peers.map(|(name, peer)| Contender::new(name, peer.clone()));
         let mut bench = SideBySide::prepare(ours, peers, data, size, &mut |_| {})?;
-        let mut one = |direction| -> Result<Outcome, MeasureError> {
-            let measured = bench.measure(direction, &Pace::new(time), &mut |_| {})?;
-            let ours = measured.first().map_or(0.0, |ours| ours.ratio);
-            let peers = || measured.iter().skip(1);
-            Ok(Outcome {
-                direction,
-                speed: peers().map(|peer| 1.0 / peer.cpu_speedup).collect(),
-                length: peers().map(|peer: &Measured| ours / peer.ratio).collect(),
-            })
+        let mut measure = |direction| bench.measure(direction, &Pace::new(time), &mut |_| {});
+        let speeds = |measured: &[Measured]| {
+            let peers = measured.iter().skip(1);
+            peers.map(|peer| 1.0 / peer.cpu_speedup).collect()
         };
-        Ok([one(Direction::Compress)?, one(Direction::Decompress)?])
+        let compress = measure(Direction::Compress)?;
+        let ours = compress.first().map_or(0.0, |ours| ours.ratio);
+        Ok(Outcome {
+            compress: speeds(&compress),
+            length: compress
+                .iter()
+                .skip(1)
+                .map(|peer| ours / peer.ratio)
+                .collect(),
+            decompress: speeds(&measure(Direction::Decompress)?),
+        })
+    }
+
+    /// What was asked for.
+    pub fn asked(&self) -> String {
+        match self.asked {
+            Asked::Level => format!("level {}", self.spec.level()),
+            Asked::Speed => "speed".to_owned(),
+        }
     }
 
     /// What the peers are called.
@@ -139,8 +153,7 @@ fn by_default(spec: &Spec) -> Result<Arc<dyn Compressor>, Box<dyn Error>> {
 /// ISA-L compresses and libdeflate decompresses, each where it is there.
 fn by_speed(spec: &Spec) -> Result<Arc<dyn Compressor>, Box<dyn Error>> {
     let policy = Policy::default().assign(spec.format(), Some(Direction::Compress), "isal");
-    let made = Engine::builder().policy(policy).build()?.compressor(spec);
-    Ok(made.map_err(|error: SelectError| error)?)
+    Ok(Engine::builder().policy(policy).build()?.compressor(spec)?)
 }
 
 #[cfg(feature = "peers-isal")]

@@ -58,10 +58,14 @@ struct Args {
     ms: u64,
 }
 
+/// Bytes.
+const KIB: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1023);
+
 const AFTER_HELP: &str = "\
 What is printed: the framework's speed through the peer's, by CPU time, the median over interleaved
-rounds; above 1 the framework is faster. For compression in parentheses the length of its units through the peer's:
-below 1 the framework's are shorter. Decompressing, all get the framework's units. Cells in which the peer is more than 3 % faster have a star.";
+rounds; above 1 the framework is faster, and below 0.97 there is a star. Length is that of its units
+through the peer's; below 1 the framework's are shorter. Decompressing, all get the framework's
+units.";
 
 fn main() -> ExitCode {
     match run(&Args::parse()) {
@@ -80,18 +84,20 @@ fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         .map(|kind| generate(*kind, 1, args.mib.get().saturating_mul(1 << 20)))
         .collect();
     let time = Duration::from_millis(args.ms);
+    let mut table = Table::new(&args.block_sizes);
     for asked in [Asked::Level, Asked::Speed] {
         for contest in Contest::all(asked)? {
-            let mut table = Table::new(&contest);
             for set in &data {
-                for kib in &args.block_sizes {
-                    let size = kib.saturating_mul(NonZeroUsize::MIN.saturating_add(1023));
-                    table.add(set, size, contest.run(&set.bytes, size, time)?);
-                }
+                let outcomes: Result<Vec<_>, _> = args
+                    .block_sizes
+                    .iter()
+                    .map(|kib| contest.run(&set.bytes, kib.saturating_mul(KIB), time))
+                    .collect();
+                table.add(&contest, &set.name, &outcomes?);
             }
-            println!("{table}\n");
         }
     }
+    println!("{table}\n");
     println!("{AFTER_HELP}");
     Ok(())
 }

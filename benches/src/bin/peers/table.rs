@@ -5,71 +5,77 @@ use std::num::NonZeroUsize;
 
 use comfy_table::{CellAlignment, ContentArrangement, presets};
 use compressor::Direction;
-use compressor_benches::data::DataSet;
 
-use crate::contest::{Asked, Contest, Outcome};
+use crate::contest::{Contest, Outcome};
 
 /// How much slower than a peer the framework may be without a star.
 const BEHIND: f64 = 0.97;
 
-/// The outcomes of a contest: a row for each data set, block size and direction, a column for each
-/// peer.
-pub struct Table<'a> {
-    contest: &'a Contest,
-    table: comfy_table::Table,
-}
+/// A row for each contest, peer and data set; its cells have a number for each block size.
+pub struct Table(comfy_table::Table);
 
-impl<'a> Table<'a> {
-    pub fn new(contest: &'a Contest) -> Self {
+impl Table {
+    pub fn new(block_sizes: &[NonZeroUsize]) -> Self {
+        let sizes: Vec<String> = block_sizes.iter().map(|kib| kib.to_string()).collect();
+        let sizes = format!("{} KiB", sizes.join(" · "));
         let mut table = comfy_table::Table::new();
         table.load_style(presets::ASCII_MARKDOWN);
         table.set_content_arrangement(ContentArrangement::Disabled);
-        let headings = ["data", "block", "direction", "served by"];
-        table.set_header(headings.into_iter().chain(contest.peers()));
-        for column in table.column_iter_mut().skip(headings.len()) {
+        let headings = ["asked for", "format", "served by", "peer", "data"].map(str::to_owned);
+        let measured = ["compress", "length", "decompress"].map(|what| format!("{what}, {sizes}"));
+        let texts = headings.len();
+        table.set_header(headings.into_iter().chain(measured));
+        for column in table.column_iter_mut().skip(texts) {
             column.set_cell_alignment(CellAlignment::Right);
         }
-        Self { contest, table }
+        Self(table)
     }
 
-    pub fn add(&mut self, set: &DataSet, size: NonZeroUsize, outcomes: [Outcome; 2]) {
-        for outcome in outcomes {
-            let direction = outcome.direction;
-            let mut row = vec![
-                set.name.clone(),
-                format!("{} KiB", size.get() >> 10),
-                direction.to_string(),
-                self.contest.served_by(direction).to_owned(),
-            ];
-            row.extend(
-                outcome
-                    .speed
-                    .iter()
-                    .zip(&outcome.length)
-                    .map(|(speed, length)| cell(direction, *speed, *length)),
-            );
-            self.table.add_row(row);
+    /// Adds the outcomes on one data set, one for each block size.
+    pub fn add(&mut self, contest: &Contest, data: &str, outcomes: &[Outcome]) {
+        for (number, peer) in contest.peers().into_iter().enumerate() {
+            let joined = |cell: fn(&Outcome, usize) -> Option<String>| {
+                let cells = outcomes.iter().filter_map(|outcome| cell(outcome, number));
+                cells.collect::<Vec<_>>().join(" · ")
+            };
+            self.0.add_row([
+                contest.asked(),
+                contest.spec.format().to_string(),
+                served_by(contest),
+                peer.to_owned(),
+                data.to_owned(),
+                joined(|outcome, peer| outcome.compress.get(peer).map(|speed| cell(*speed))),
+                joined(|outcome, peer| {
+                    outcome
+                        .length
+                        .get(peer)
+                        .map(|length| format!("{length:.2}"))
+                }),
+                joined(|outcome, peer| outcome.decompress.get(peer).map(|speed| cell(*speed))),
+            ]);
         }
     }
 }
 
-impl fmt::Display for Table<'_> {
+impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Contest { asked, spec, .. } = self.contest;
-        let (format, level) = (spec.format(), spec.level());
-        match asked {
-            Asked::Level => write!(f, "{format}, level {level}\n\n{}", self.table),
-            Asked::Speed => write!(f, "{format}, for speed\n\n{}", self.table),
-        }
+        self.0.fmt(f)
     }
 }
 
-fn cell(direction: Direction, speed: f64, length: f64) -> String {
-    let star = if speed < BEHIND { "*" } else { "" };
-    match direction {
-        Direction::Compress => format!("{star}{speed:.2} ({length:.3})"),
-        Direction::Decompress => format!("{star}{speed:.2}"),
+/// Whoever compresses, and whoever decompresses if that is another.
+fn served_by(contest: &Contest) -> String {
+    let [compress, decompress] = Direction::BOTH.map(|direction| contest.served_by(direction));
+    if compress == decompress {
+        compress.to_owned()
+    } else {
+        format!("{compress}, {decompress}")
     }
+}
+
+fn cell(speed: f64) -> String {
+    let star = if speed < BEHIND { "*" } else { "" };
+    format!("{star}{speed:.2}")
 }
 
 #[cfg(test)]
@@ -78,8 +84,8 @@ mod tests {
 
     #[test]
     fn where_a_peer_is_ahead_there_is_a_star() {
-        assert_eq!(cell(Direction::Compress, 2.0, 0.9), "2.00 (0.900)");
-        assert_eq!(cell(Direction::Compress, 0.96, 1.0), "*0.96 (1.000)");
-        assert_eq!(cell(Direction::Decompress, 0.98, 0.9), "0.98");
+        assert_eq!(cell(2.0), "2.00");
+        assert_eq!(cell(0.98), "0.98");
+        assert_eq!(cell(0.96), "*0.96");
     }
 }
