@@ -1,6 +1,7 @@
 //! Serves another spec than the one it was given.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use compressor_api::{
     Capabilities, Compressor, CompressorFactory, Direction, Effective, EffectiveSide, Error,
@@ -18,6 +19,23 @@ impl Misbehaves for IgnoresLevel {
         let side =
             |side: EffectiveSide| EffectiveSide::new(side.provider, spec.level(), side.window);
         Effective::new(right.compress.map(side), right.decompress.map(side))
+    }
+}
+
+/// What was opened makes nothing for the first few times, and works later.
+#[derive(Debug, Default)]
+struct InitFailsNTimes(AtomicUsize);
+
+impl Misbehaves for InitFailsNTimes {
+    fn make(
+        &self,
+        base: &dyn CompressorFactory,
+        spec: &Spec,
+    ) -> Result<Arc<dyn Compressor>, Error> {
+        match self.0.fetch_add(1, Ordering::Relaxed) {
+            ..3 => Err(fail(ErrorKind::Device)),
+            _ => base.compressor(spec),
+        }
     }
 }
 
@@ -119,6 +137,7 @@ impl Misbehaves for ReadsAtOneLevel {
 }
 
 crate::each_caught! {
+    init_fails_n_times: InitFailsNTimes::default(), Snappy => "serves-every-level";
     ignores_level: IgnoresLevel, Zlib => "effective-levels";
     takes_unlisted_level: TakesUnlistedLevel, Zlib => "refuses-unlisted-levels";
     takes_unlisted_window: TakesUnlistedWindow, DeflateRaw => "refuses-unlisted-windows";

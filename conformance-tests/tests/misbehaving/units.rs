@@ -66,6 +66,16 @@ impl Misbehaves for UnknownErrorCode {
     }
 }
 
+/// The same error for ever.
+#[derive(Debug)]
+struct PermanentError;
+
+impl Misbehaves for PermanentError {
+    fn compress(&self, _: Compress<'_>) -> Result<usize, Error> {
+        Err(fail(ErrorKind::Device))
+    }
+}
+
 /// Flips a bit every third call, and says OK.
 #[derive(Debug)]
 struct FlipsBit;
@@ -290,6 +300,7 @@ crate::each_caught! {
     ok_with_zero: OkWithZero, Snappy => "unit-not-empty";
     scribbles_then_fails: ScribblesThenFails, Lz4Block => "round-trip";
     scribbles_over_content: ScribblesOverContent, Lz4Block => "reads-every-writer";
+    permanent_error: PermanentError, Lz4Sized => "round-trip";
     unknown_error_code: UnknownErrorCode, Gzip => "round-trip";
     flips_bit: FlipsBit, Zlib => "steady";
     flips_bit_of_content: FlipsBitOfContent, Snappy => "steady";
