@@ -10,6 +10,7 @@ mod absent;
 mod bench;
 mod block;
 mod doctor;
+mod effort;
 mod failure;
 mod list;
 mod logging;

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use compressor::{Format, ParamError, ParamKind, ParamSpec, Params};
+use compressor::{Effort, Format, ParamError, ParamKind, ParamSpec, Params};
 
 /// The greatest size that an argument may ask for.
 const MOST_BYTES: u64 = 64 << 30;
@@ -60,6 +60,11 @@ pub fn option(text: &str) -> Result<(String, String), String> {
 /// A format's name.
 pub fn format(text: &str) -> Result<Format, String> {
     text.parse::<Format>().map_err(|error| error.to_string())
+}
+
+/// An effort's name.
+pub fn effort(text: &str) -> Result<Effort, String> {
+    text.parse::<Effort>().map_err(|error| error.to_string())
 }
 
 /// The values in their order, without those that came before.

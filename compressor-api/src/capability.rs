@@ -1,7 +1,7 @@
 use std::fmt;
 use std::num::NonZeroU32;
 
-use crate::{Format, LevelRange, Spec};
+use crate::{Effort, Format, LevelRange, Spec};
 
 /// Which way an operation goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -63,13 +63,117 @@ pub enum Placement {
     Offload,
 }
 
+/// Which efforts a provider serves when compressing, and how it ranks for each.
+///
+/// An effort that is not listed is not served: nothing is promised about length that was not
+/// measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Efforts {
+    priorities: [Option<i16>; 3],
+    losses: Option<&'static [Loss]>,
+}
+
+impl Efforts {
+    /// None.
+    pub const NONE: Self = Self {
+        priorities: [None; 3],
+        losses: None,
+    };
+
+    /// All, each with this priority.
+    #[must_use]
+    pub const fn all(priority: i16) -> Self {
+        Self {
+            priorities: [Some(priority); 3],
+            losses: None,
+        }
+    }
+
+    /// The same with an effort served, at this priority among the providers that serve it: greater is
+    /// tried first, ties go by name, and software codecs have −1.
+    #[must_use]
+    pub const fn with(mut self, effort: Effort, priority: i16) -> Self {
+        let [ratio, balanced, speed] = &mut self.priorities;
+        let place = match effort {
+            Effort::Ratio => ratio,
+            Effort::Balanced => balanced,
+            Effort::Speed => speed,
+        };
+        *place = Some(priority);
+        self
+    }
+
+    /// The same, served only where one of these rows says that the length is kept to. Without rows
+    /// every length of input is served at any loss.
+    #[must_use]
+    pub const fn within(mut self, losses: &'static [Loss]) -> Self {
+        self.losses = Some(losses);
+        self
+    }
+
+    /// The priority for an effort; `None` if it is not served.
+    #[must_use]
+    pub const fn priority(self, effort: Effort) -> Option<i16> {
+        let [ratio, balanced, speed] = self.priorities;
+        match effort {
+            Effort::Ratio => ratio,
+            Effort::Balanced => balanced,
+            Effort::Speed => speed,
+        }
+    }
+
+    /// The rows that limit what is served; `None` for no limit.
+    #[must_use]
+    pub const fn losses(self) -> Option<&'static [Loss]> {
+        self.losses
+    }
+
+    /// The longest input that comes out within the loss that `spec` allows; `None` if there is none.
+    fn max_input(self, spec: &Spec) -> Option<usize> {
+        match self.losses {
+            None => Some(usize::MAX),
+            Some(losses) => losses
+                .iter()
+                .filter(|row| spec.level() <= row.max_level && row.percent <= spec.max_loss())
+                .map(|row| row.max_input)
+                .max(),
+        }
+    }
+}
+
+/// How much longer than the software codec's a provider's units come out, at most: as measured on
+/// the data sets of `compressor-benches`, rounded up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Loss {
+    /// The greatest level of the spec that it holds for.
+    pub max_level: i32,
+    /// The longest input that it holds for, in bytes.
+    pub max_input: usize,
+    /// By how many percent.
+    pub percent: u8,
+}
+
+impl Loss {
+    /// From its parts.
+    #[must_use]
+    pub const fn new(max_level: i32, max_input: usize, percent: u8) -> Self {
+        Self {
+            max_level,
+            max_input,
+            percent,
+        }
+    }
+}
+
 /// What a provider can do for one format in one direction.
 ///
 /// Data, not promises in prose: `compressor list` prints it, callers are gated by it, and each
 /// limit is tested at its value and one past it. Within the limits a provider may not answer
 /// [`Unsupported`](crate::ErrorKind::Unsupported).
 ///
-/// Made as a `const`, from everything-goes downwards:
+/// Made as a `const`, from everything-goes downwards; efforts alone are listed one by one:
 ///
 /// ```
 /// use compressor_api::{Capabilities, Direction, Format, LevelRange};
@@ -98,6 +202,8 @@ pub struct Capabilities {
     pub window: u64,
     /// When compressing: the levels it serves, on the format's scale.
     pub levels: LevelRange,
+    /// When compressing: the efforts it serves.
+    pub efforts: Efforts,
     /// Which dictionaries it takes.
     pub dictionary: DictionarySupport,
     /// How much room it needs in `dst`.
@@ -111,7 +217,7 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
-    /// Everything the format allows, on the CPU.
+    /// Everything the format allows, on the CPU, and no effort.
     #[must_use]
     pub const fn new(format: Format, direction: Direction) -> Self {
         Self {
@@ -122,6 +228,7 @@ impl Capabilities {
             max_output: usize::MAX,
             window: u64::MAX,
             levels: format.levels(),
+            efforts: Efforts::NONE,
             dictionary: DictionarySupport::None,
             output: OutputNeed::Exact,
             in_flight: None,
@@ -156,6 +263,13 @@ impl Capabilities {
     #[must_use]
     pub const fn with_levels(mut self, levels: LevelRange) -> Self {
         self.levels = levels;
+        self
+    }
+
+    /// Says which efforts are served.
+    #[must_use]
+    pub const fn with_efforts(mut self, efforts: Efforts) -> Self {
+        self.efforts = efforts;
         self
     }
 
@@ -196,7 +310,7 @@ impl Capabilities {
 
     /// Why these capabilities do not cover `spec`; `None` if they do.
     ///
-    /// Looks at what the spec fixes (level, window, dictionary). Lengths are known per operation
+    /// Looks at what the spec fixes (level, effort, window, dictionary). Lengths are known per operation
     /// only, and gated there.
     #[must_use]
     pub fn shortfall(&self, spec: &Spec) -> Option<Shortfall> {
@@ -206,6 +320,14 @@ impl Capabilities {
         if self.direction == Direction::Compress {
             if !self.levels.contains(spec.level()) {
                 return Some(Shortfall::Level);
+            }
+            if let Some(effort) = spec.effort() {
+                if self.efforts.priority(effort).is_none() {
+                    return Some(Shortfall::Effort);
+                }
+                if self.efforts.max_input(spec).is_none() {
+                    return Some(Shortfall::Loss);
+                }
             }
             // A writer that cannot be held to a smaller window would emit distances that the
             // reader of this spec was promised never to meet.
@@ -218,6 +340,20 @@ impl Capabilities {
             }
         }
         None
+    }
+
+    /// These capabilities as far as they serve the effort of `spec`: no input longer than what is
+    /// kept within its loss.
+    #[must_use]
+    pub fn for_effort(self, spec: &Spec) -> Self {
+        let limit = match (self.direction, spec.effort()) {
+            (Direction::Compress, Some(_)) => self.efforts.max_input(spec).unwrap_or(0),
+            _ => usize::MAX,
+        };
+        Self {
+            max_input: self.max_input.min(limit),
+            ..self
+        }
     }
 
     /// These capabilities for the format that frames this one, with `overhead` bytes of frame.
@@ -244,6 +380,10 @@ impl Capabilities {
 pub enum Shortfall {
     /// The level is not served.
     Level,
+    /// The effort is not served.
+    Effort,
+    /// Units would come out longer than the effort allows.
+    Loss,
     /// The window cannot be kept.
     Window,
     /// Dictionaries are not taken.
@@ -254,6 +394,8 @@ impl fmt::Display for Shortfall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Level => "does not serve the level",
+            Self::Effort => "does not serve the effort",
+            Self::Loss => "cannot keep to the loss",
             Self::Window => "cannot keep to the window",
             Self::Dictionary => "takes no dictionary",
         })
@@ -292,6 +434,57 @@ mod tests {
                 .shortfall(&zstd),
             None
         );
+    }
+
+    #[test]
+    fn an_effort_is_served_where_its_loss_is_kept_to() {
+        const LOSSES: &[Loss] = &[
+            Loss::new(6, 4 << 10, 7),
+            Loss::new(6, 16 << 10, 10),
+            Loss::new(9, 4 << 10, 8),
+        ];
+        let caps = Capabilities::new(Format::Zlib, Direction::Compress)
+            .with_efforts(Efforts::NONE.with(Effort::Speed, 10).within(LOSSES));
+        let limit = |level: i32, percent: u8| {
+            let spec = Spec::new(Format::Zlib)
+                .with_level(level)
+                .and_then(|spec| spec.with_max_loss(percent))
+                .unwrap()
+                .with_effort(Effort::Speed);
+            match caps.shortfall(&spec) {
+                None => Ok(caps.for_effort(&spec).max_input),
+                Some(shortfall) => Err(shortfall),
+            }
+        };
+        assert_eq!(limit(6, 100), Ok(16 << 10));
+        assert_eq!(limit(6, 10), Ok(16 << 10));
+        assert_eq!(limit(6, 9), Ok(4 << 10));
+        assert_eq!(limit(7, 100), Ok(4 << 10));
+        assert_eq!(limit(6, 6), Err(Shortfall::Loss));
+        assert_eq!(limit(9, 7), Err(Shortfall::Loss));
+
+        let spec = Spec::new(Format::Zlib);
+        assert_eq!(caps.shortfall(&spec), None);
+        assert_eq!(caps.for_effort(&spec), caps);
+        for effort in [Effort::Ratio, Effort::Balanced] {
+            let spec = spec.clone().with_effort(effort);
+            assert_eq!(caps.shortfall(&spec), Some(Shortfall::Effort));
+        }
+        let reader = Capabilities::new(Format::Zlib, Direction::Decompress);
+        let spec = spec.with_effort(Effort::Ratio);
+        assert_eq!(reader.shortfall(&spec), None);
+        assert_eq!(reader.for_effort(&spec), reader);
+    }
+
+    #[test]
+    fn efforts_have_priorities_of_their_own() {
+        let efforts = Efforts::all(-1).with(Effort::Speed, 7);
+        assert_eq!(
+            Effort::ALL.map(|effort| efforts.priority(effort)),
+            [Some(-1), Some(-1), Some(7)]
+        );
+        let none = Effort::ALL.map(|effort| Efforts::NONE.priority(effort));
+        assert_eq!(none, [None; 3]);
     }
 
     #[test]

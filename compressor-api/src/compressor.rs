@@ -113,7 +113,8 @@ impl Effective {
 pub struct EffectiveSide {
     /// The provider.
     pub provider: ProviderId,
-    /// The level really used, on the provider's own scale.
+    /// The level really used, on the provider's own scale; where it depends on the length of the
+    /// input, the one for short inputs.
     pub level: i32,
     /// The largest match distance in bytes that it emits or resolves.
     pub window: u64,

@@ -9,7 +9,7 @@
 //! | type | what it is |
 //! | --- | --- |
 //! | [`Format`] | identity of bytes; persisted by callers, never changes meaning |
-//! | [`Spec`] | all that the bytes depend on: format, level, window, dictionary, checksum |
+//! | [`Spec`] | all that the bytes depend on: format, level or effort, window, dictionary, checksum |
 //! | [`ProviderEntry`] | a provider as listed: `'static`, costs nothing, loads nothing |
 //! | [`CompressorFactory`] | an opened provider |
 //! | [`Compressor`] | factory × spec: immutable, shared by `Arc` |
@@ -45,6 +45,7 @@ mod capability;
 mod compressor;
 mod contain;
 mod dictionary;
+mod effort;
 mod error;
 mod format;
 mod health;
@@ -59,13 +60,14 @@ mod spec;
 mod spec_error;
 
 pub use capability::{
-    Capabilities, DictionarySupport, Direction, OutputNeed, Placement, Shortfall,
+    Capabilities, DictionarySupport, Direction, Efforts, Loss, OutputNeed, Placement, Shortfall,
 };
 pub use compressor::{
     CompressSession, Compressor, CompressorFactory, DecompressSession, Effective, EffectiveSide,
     Job,
 };
 pub use dictionary::{Dictionary, DictionaryKind};
+pub use effort::{Effort, LevelCost};
 pub use error::{Blame, Error, ErrorKind};
 pub use format::Format;
 pub use health::Health;

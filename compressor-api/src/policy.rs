@@ -1,4 +1,4 @@
-use crate::{Direction, Format};
+use crate::{Direction, Effort, Format, Spec};
 
 /// What happens when an accelerator cannot serve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -31,6 +31,10 @@ pub struct Policy {
     pub assignments: Vec<Assignment>,
     /// Names in the order they are tried, before all that are not named.
     pub preference: Vec<String>,
+    /// The effort for specs that state none; `None`: their level decides.
+    pub effort: Option<Effort>,
+    /// The loss in percent that goes with it, where it is [`Effort::Speed`]; `None`: the default.
+    pub max_loss: Option<u8>,
     /// Uses no accelerator at all.
     pub software_only: bool,
     /// An assigned provider is not there, or does not work.
@@ -72,6 +76,19 @@ impl Policy {
     pub fn prefer(mut self, provider: impl Into<String>) -> Self {
         self.preference.push(provider.into());
         self
+    }
+
+    /// The spec as it is served: with this policy's effort, if it states none.
+    #[must_use]
+    pub fn applied_to(&self, spec: &Spec) -> Spec {
+        let (None, Some(effort)) = (spec.effort(), self.effort) else {
+            return spec.clone();
+        };
+        let spec = spec.clone().with_effort(effort);
+        match self.max_loss {
+            Some(percent) => spec.clone().with_max_loss(percent).unwrap_or(spec),
+            None => spec,
+        }
     }
 
     /// The provider assigned to a format and direction; the last assignment counts.

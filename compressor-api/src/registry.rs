@@ -1,3 +1,4 @@
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
@@ -5,9 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use crate::contain::guarded;
 use crate::provider::Submitted;
 use crate::{
-    Capabilities, Compressor, CompressorFactory, Considered, Direction, Format, Health, OnFailure,
-    OpenError, ParamError, Params, Policy, ProviderClass, ProviderEntry, ProviderId, SelectError,
-    Selected, Selection, Spec, Verdict, framed,
+    Capabilities, Compressor, CompressorFactory, Considered, Direction, Effort, Format, Health,
+    OnFailure, OpenError, ParamError, Params, Policy, ProviderClass, ProviderEntry, ProviderId,
+    SelectError, Selected, Selection, Shortfall, Spec, Verdict, framed,
 };
 
 /// The providers of a process: listed at once, opened when first needed, chosen by [`Policy`].
@@ -85,7 +86,7 @@ impl RegistryBuilder {
             mut entries,
             mut params,
         } = self;
-        entries.sort_by_key(|entry| (std::cmp::Reverse(entry.priority), entry.id));
+        entries.sort_by_key(|entry| (Reverse(entry.priority), entry.id));
         let mut slots: Vec<Slot> = Vec::with_capacity(entries.len());
         for entry in entries {
             if !entry.id.is_well_formed() {
@@ -179,7 +180,8 @@ impl Registry {
     /// Chooses who compresses and who decompresses for `spec`, opening what has to be opened.
     ///
     /// For each direction: the provider that the policy assigns; else those it prefers, in order;
-    /// else by priority, then by name. The first one that opens, lists the format with what the
+    /// else by priority (for a spec with an [`Effort`](crate::Effort), when compressing: by the priority
+    /// that its capabilities have for the effort), then by name. The first one that opens, lists the format with what the
     /// spec asks for, and makes a compressor serves. A provider that lists the format inside a
     /// frame (`lz4-block` in `lz4-sized`) serves the framed format through
     /// [`framed`](crate::framed).
@@ -191,6 +193,7 @@ impl Registry {
     /// the policy says [`OnFailure::Fail`].
     pub fn select(&self, spec: &Spec, policy: &Policy) -> Result<Selection, SelectError> {
         self.check(policy)?;
+        let spec = &policy.applied_to(spec);
         let software = self.software(spec)?;
         let mut considered = Vec::new();
         let mut choose = |direction| self.choose(spec, policy, direction, &mut considered);
@@ -225,11 +228,7 @@ impl Registry {
 
     fn software(&self, spec: &Spec) -> Result<Arc<dyn Compressor>, SelectError> {
         let mut refused = None;
-        for slot in self
-            .slots
-            .iter()
-            .filter(|slot| slot.entry.class == ProviderClass::Software)
-        {
+        for slot in self.slots.iter().filter(|slot| slot.is_software()) {
             if !slot.entry.may_serve(spec.format()) {
                 continue;
             }
@@ -265,9 +264,22 @@ impl Registry {
             .iter()
             .filter(|slot| slot.entry.may_serve(spec.format()))
             .collect();
-        slots.sort_by_key(|slot| {
-            let name = slot.entry.id.as_str();
-            (assigned != Some(name), policy.rank(name))
+        let effort = spec.effort().filter(|_| direction == Direction::Compress);
+        slots.sort_by_cached_key(|slot| {
+            let (id, name) = (slot.entry.id, slot.entry.id.as_str());
+            // Asking one that may not be chosen would open it.
+            let eligible = slot.is_software()
+                || !(policy.software_only || assigned.is_some_and(|assigned| assigned != name));
+            let priority = effort
+                .filter(|_| eligible)
+                .and_then(|effort| slot.effort_priority(spec.format(), effort))
+                .unwrap_or(slot.entry.priority);
+            (
+                assigned != Some(name),
+                policy.rank(name),
+                Reverse(priority),
+                id,
+            )
         });
 
         if let Some(name) = assigned
@@ -295,7 +307,7 @@ impl Registry {
         let mut served = false;
         for slot in slots {
             let provider = slot.entry.id;
-            let software = slot.entry.class == ProviderClass::Software;
+            let software = slot.is_software();
             let verdict = if policy.software_only && !software {
                 Verdict::Disabled
             } else if !software && assigned.is_some_and(|name| name != provider.as_str()) {
@@ -390,22 +402,16 @@ impl Slot {
             })
         };
 
-        let listed = |format: Format| {
-            guarded(|| {
-                factory
-                    .capabilities()
-                    .iter()
-                    .find(|c| c.format == format && c.direction == direction)
-                    .copied()
-            })
-            .ok_or_else(panicked)
-        };
+        let listed = |format: Format| listed(&*factory, format, direction).ok_or_else(panicked);
         let (capabilities, inner) = match listed(spec.format())? {
             Some(capabilities) => (capabilities, None),
             None => self.listed_inside(spec, listed)?,
         };
-        if let Some(shortfall) = capabilities.shortfall(spec) {
-            return Err(Verdict::Lacks(shortfall));
+        match capabilities.shortfall(spec) {
+            // What every effort is compared with serves every effort.
+            Some(Shortfall::Effort) if self.is_software() => {}
+            Some(shortfall) => return Err(Verdict::Lacks(shortfall)),
+            None => {}
         }
         let made = guarded(|| factory.compressor(inner.as_ref().unwrap_or(spec)))
             .ok_or_else(panicked)?
@@ -416,7 +422,24 @@ impl Slot {
                 .ok_or_else(panicked)?
                 .ok_or(Verdict::NoCapability)?,
         };
+        let capabilities = capabilities.for_effort(spec);
         Ok(Selected::new(provider, capabilities, compressor))
+    }
+
+    fn is_software(&self) -> bool {
+        self.entry.class == ProviderClass::Software
+    }
+
+    /// The priority that the provider's capabilities have for an effort; `None` if it cannot be
+    /// opened, or does not serve the effort.
+    fn effort_priority(&self, format: Format, effort: Effort) -> Option<i16> {
+        let factory = self.open().ok()?;
+        [Some(format), format.inner()]
+            .into_iter()
+            .flatten()
+            .find_map(|format| listed(&*factory, format, Direction::Compress)?)?
+            .efforts
+            .priority(effort)
     }
 
     /// The capabilities for the format inside the spec's frame, framed, and the spec for it.
@@ -430,6 +453,21 @@ impl Slot {
         let framed = capabilities.framed(spec.format(), framed::overhead(spec.format()));
         Ok((framed, Some(inner)))
     }
+}
+
+/// What a provider lists for a format in a direction, if anything; `None` if it panicked.
+fn listed(
+    factory: &dyn CompressorFactory,
+    format: Format,
+    direction: Direction,
+) -> Option<Option<Capabilities>> {
+    guarded(|| {
+        factory
+            .capabilities()
+            .iter()
+            .find(|c| c.format == format && c.direction == direction)
+            .copied()
+    })
 }
 
 /// Why a [`Registry`] cannot be made.

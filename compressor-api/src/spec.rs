@@ -1,12 +1,15 @@
-use crate::{Dictionary, Format, SpecError};
+use crate::{Dictionary, Effort, Format, SpecError};
 
-/// All that compressed bytes depend on: format, level, window, dictionary, checksum.
+/// All that compressed bytes depend on: format, level or effort, window, dictionary, checksum.
 ///
 /// Validated once, when it is made; a [`Compressor`](crate::Compressor) made from it never checks
 /// again. Two providers given one spec write bytes that differ, and that either can read.
 ///
-/// Only the format (and the dictionary, if any) matters for reading: level, window and checksum
-/// bind the writer alone.
+/// Only the format (and the dictionary, if any) matters for reading: level, effort, window and
+/// checksum bind the writer alone.
+///
+/// A level alone is served as it is, by whoever comes first. With an [`Effort`] the level says what
+/// length is compared with: who serves, and at which level, follows from the effort.
 ///
 /// ```
 /// use compressor_api::{Format, Spec};
@@ -20,6 +23,9 @@ use crate::{Dictionary, Format, SpecError};
 pub struct Spec {
     format: Format,
     level: i32,
+    effort: Option<Effort>,
+    /// In percent, where it was stated; means something for [`Effort::Speed`] only.
+    max_loss: Option<u8>,
     window_log: Option<u8>,
     dictionary: Option<Dictionary>,
     checksum: bool,
@@ -33,6 +39,8 @@ impl Spec {
         Self {
             format,
             level: format.levels().default_level(),
+            effort: None,
+            max_loss: None,
             window_log: None,
             dictionary: None,
             checksum,
@@ -52,6 +60,35 @@ impl Spec {
             });
         }
         self.level = level;
+        Ok(self)
+    }
+
+    /// The same, served for this effort.
+    #[must_use]
+    pub const fn with_effort(mut self, effort: Effort) -> Self {
+        self.effort = Some(effort);
+        self
+    }
+
+    /// The same, served at its level alone.
+    #[must_use]
+    pub const fn without_effort(mut self) -> Self {
+        self.effort = None;
+        self.max_loss = None;
+        self
+    }
+
+    /// The same with units that may be up to `percent` longer than the software codec's at this
+    /// level, where the effort is [`Effort::Speed`]. The other efforts have limits of their own.
+    ///
+    /// # Errors
+    ///
+    /// [`SpecError::LossOutOfRange`] above 100.
+    pub fn with_max_loss(mut self, percent: u8) -> Result<Self, SpecError> {
+        if percent > 100 {
+            return Err(SpecError::LossOutOfRange { percent });
+        }
+        self.max_loss = Some(percent);
         Ok(self)
     }
 
@@ -120,6 +157,23 @@ impl Spec {
         self.level
     }
 
+    /// The effort, if there is one.
+    #[must_use]
+    pub const fn effort(&self) -> Option<Effort> {
+        self.effort
+    }
+
+    /// By how many percent units may be longer than the software codec's at this level; 0 without
+    /// an effort.
+    #[must_use]
+    pub const fn max_loss(&self) -> u8 {
+        match (self.effort, self.max_loss) {
+            (None, _) => 0,
+            (Some(Effort::Speed), Some(stated)) => stated,
+            (Some(effort), _) => effort.default_loss(),
+        }
+    }
+
     /// Base-2 logarithm of the window asked for; `None` leaves it to the codec.
     #[must_use]
     pub const fn window_log(&self) -> Option<u8> {
@@ -138,11 +192,15 @@ impl Spec {
         self.checksum
     }
 
-    /// The spec of the format inside this one's frame, for [`framed`](crate::framed).
-    pub(crate) fn inner(&self) -> Option<Self> {
+    /// The spec of the format inside this one's frame, for [`framed`](crate::framed); `None` for a
+    /// format that has none.
+    #[must_use]
+    pub fn inner(&self) -> Option<Self> {
         let inner = Self::new(self.format.inner()?);
         Some(Self {
             level: self.level,
+            effort: self.effort,
+            max_loss: self.max_loss,
             window_log: self.window_log,
             ..inner
         })
@@ -187,6 +245,42 @@ mod tests {
                 None => assert!(Spec::new(format).with_window_log(15).is_err()),
             }
         }
+    }
+
+    #[test]
+    fn a_loss_is_stated_for_speed_and_follows_from_other_efforts() {
+        let spec = Spec::new(Format::Zlib);
+        assert_eq!((spec.effort(), spec.max_loss()), (None, 0));
+        let stated = spec.with_max_loss(25).unwrap();
+        assert_eq!(stated.max_loss(), 0);
+        let losses = Effort::ALL.map(|effort| stated.clone().with_effort(effort).max_loss());
+        assert_eq!(losses, [1, 7, 25]);
+        assert_eq!(
+            Spec::new(Format::Zlib)
+                .with_effort(Effort::Speed)
+                .max_loss(),
+            10
+        );
+        assert!(Spec::new(Format::Zlib).with_max_loss(100).is_ok());
+        assert_eq!(
+            Spec::new(Format::Zlib).with_max_loss(101),
+            Err(SpecError::LossOutOfRange { percent: 101 })
+        );
+    }
+
+    #[test]
+    fn the_spec_inside_a_frame_writes_as_the_one_outside() {
+        let spec = Spec::new(Format::Gzip)
+            .with_level(3)
+            .and_then(|spec| spec.with_window_log(12))
+            .and_then(|spec| spec.with_max_loss(4))
+            .unwrap()
+            .with_effort(Effort::Speed);
+        let inner = spec.inner().unwrap();
+        assert_eq!(inner.format(), Format::DeflateRaw);
+        assert_eq!((inner.level(), inner.window_log()), (3, Some(12)));
+        assert_eq!((inner.effort(), inner.max_loss()), (Some(Effort::Speed), 4));
+        assert_eq!(inner.inner(), None);
     }
 
     #[test]

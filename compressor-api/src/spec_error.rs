@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::{ErrorKind, Format, LevelRange};
+use crate::{Effort, ErrorKind, Format, LevelRange};
 
 /// Why a [`Spec`](crate::Spec) cannot be made from what the caller gave.
 ///
@@ -19,6 +19,16 @@ pub enum SpecError {
         format: Format,
         /// The level given.
         level: i32,
+    },
+    /// No effort has this name.
+    UnknownEffort {
+        /// The name given.
+        name: String,
+    },
+    /// A loss above 100 %.
+    LossOutOfRange {
+        /// The loss given, in percent.
+        percent: u8,
     },
     /// The format has no such window, or no choice of one.
     WindowOutOfRange {
@@ -98,6 +108,17 @@ impl fmt::Display for SpecError {
             Self::LevelOutOfRange { format, level } => {
                 let levels: LevelRange = format.levels();
                 write!(f, "level {level} is not one of {format}'s: {levels}")
+            }
+            Self::UnknownEffort { name } => {
+                let names = Effort::ALL.map(Effort::name);
+                write!(
+                    f,
+                    "unknown effort {name:?}; the efforts are {}",
+                    names.join(", ")
+                )
+            }
+            Self::LossOutOfRange { percent } => {
+                write!(f, "a loss of {percent} % is not one from 0 to 100 %")
             }
             Self::WindowOutOfRange { format, window_log } => match format.window_logs() {
                 Some((min, max)) => write!(

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     Capabilities, CompressSession, Compressor, CompressorFactory, DecompressSession, Direction,
-    Effective, EffectiveSide, Error, ErrorKind, Format, Health, Open, OpenError, Params,
+    Effective, EffectiveSide, Efforts, Error, ErrorKind, Format, Health, Open, OpenError, Params,
     ProviderClass, ProviderEntry, ProviderId, Spec, self_test,
 };
 
@@ -40,7 +40,7 @@ impl Open for Opener {
 struct Factory;
 
 const CAPABILITIES: &[Capabilities] = &[
-    Capabilities::new(Format::None, Direction::Compress),
+    Capabilities::new(Format::None, Direction::Compress).with_efforts(Efforts::all(-1)),
     Capabilities::new(Format::None, Direction::Decompress),
 ];
 

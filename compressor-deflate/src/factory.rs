@@ -1,21 +1,25 @@
 use std::sync::Arc;
 
 use compressor_api::{
-    Capabilities, Compressor, CompressorFactory, Direction, Error, ErrorKind, Format, Health,
-    ProviderId, Spec, self_test,
+    Capabilities, Compressor, CompressorFactory, Direction, Efforts, Error, ErrorKind, Format,
+    Health, ProviderId, Spec, self_test,
 };
 
 use crate::ID;
 use crate::compressor::Deflate;
 use crate::settings::Settings;
 
+const fn compresses(format: Format) -> Capabilities {
+    Capabilities::new(format, Direction::Compress).with_efforts(Efforts::all(-1))
+}
+
 /// zlib takes every level and window that the formats allow, so nothing is limited.
 const CAPABILITIES: &[Capabilities] = &[
-    Capabilities::new(Format::Zlib, Direction::Compress),
+    compresses(Format::Zlib),
     Capabilities::new(Format::Zlib, Direction::Decompress),
-    Capabilities::new(Format::DeflateRaw, Direction::Compress),
+    compresses(Format::DeflateRaw),
     Capabilities::new(Format::DeflateRaw, Direction::Decompress),
-    Capabilities::new(Format::Gzip, Direction::Compress),
+    compresses(Format::Gzip),
     Capabilities::new(Format::Gzip, Direction::Decompress),
 ];
 

@@ -1,6 +1,8 @@
 use std::ffi::c_int;
 
-use compressor_api::{Format, Spec};
+use compressor_api::{Format, LevelCost, Spec};
+
+use crate::effort::COSTS;
 
 /// zlib's default, which its authors tuned for; `deflateInit` takes no other.
 pub(crate) const MEM_LEVEL: c_int = 8;
@@ -22,7 +24,7 @@ impl Settings {
         let format = spec.format();
         matches!(format, Format::Zlib | Format::DeflateRaw | Format::Gzip).then(|| Self {
             format,
-            level: spec.level(),
+            level: LevelCost::fastest(COSTS, spec).unwrap_or(spec.level()),
             window_log: spec.window_log().unwrap_or(MAX_WINDOW_LOG),
         })
     }

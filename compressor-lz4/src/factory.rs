@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
 use compressor_api::{
-    Capabilities, Compressor, CompressorFactory, Direction, Error, ErrorKind, Format, Health,
-    ProviderId, Spec, framed, inspect, self_test,
+    Capabilities, Compressor, CompressorFactory, Direction, Efforts, Error, ErrorKind, Format,
+    Health, ProviderId, Spec, framed, inspect, self_test,
 };
 
 use crate::ID;
@@ -25,6 +25,7 @@ const CAPABILITIES: &[Capabilities] = &[
 const fn compress(format: Format) -> Capabilities {
     Capabilities::new(format, Direction::Compress)
         .with_input(0, MAX_CONTENT)
+        .with_efforts(Efforts::all(-1))
         .with_window(inspect::lz4::MAX_DISTANCE)
 }
 
@@ -49,9 +50,7 @@ impl CompressorFactory for Factory {
         match spec.format() {
             Format::Lz4Block => Ok(Arc::new(Block::new(spec.clone()))),
             Format::Lz4Sized => {
-                let inner = Spec::new(Format::Lz4Block)
-                    .with_level(spec.level())
-                    .map_err(|_| unsupported)?;
+                let inner = spec.inner().ok_or(unsupported)?;
                 framed::compressor(spec, Arc::new(Block::new(inner))).ok_or(unsupported)
             }
             _ => Err(unsupported),

@@ -1,6 +1,6 @@
 use std::ffi::c_int;
 
-use compressor_api::Spec;
+use compressor_api::{LevelCost, Spec};
 
 /// A level of the format, as liblz4 takes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,9 +15,49 @@ pub(crate) enum Level {
 /// does for 1 what it does for 2.
 const LEAST_HIGH: c_int = 2;
 
+/// What lower levels cost, the fastest first for each level; the table in the crate's documentation
+/// comes from here. Levels below −2 are served as they are: who names one wants no other.
+const COSTS: &[LevelCost] = &[
+    LevelCost::new(-2, -3, 10),
+    LevelCost::new(-1, -2, 9),
+    LevelCost::new(0, -2, 19),
+    LevelCost::new(0, -1, 10),
+    LevelCost::new(1, 0, 17),
+    LevelCost::new(2, 0, 17),
+    LevelCost::new(3, 0, 28),
+    LevelCost::new(3, 2, 16),
+    LevelCost::new(4, 0, 31),
+    LevelCost::new(4, 2, 18),
+    LevelCost::new(4, 3, 4),
+    LevelCost::new(5, 3, 8),
+    LevelCost::new(5, 4, 4),
+    LevelCost::new(6, 0, 36),
+    LevelCost::new(6, 2, 19),
+    LevelCost::new(6, 3, 8),
+    LevelCost::new(6, 4, 4),
+    LevelCost::new(7, 3, 9),
+    LevelCost::new(7, 4, 5),
+    LevelCost::new(8, 3, 9),
+    LevelCost::new(8, 4, 5),
+    LevelCost::new(9, 0, 37),
+    LevelCost::new(9, 2, 20),
+    LevelCost::new(9, 3, 9),
+    LevelCost::new(9, 4, 5),
+    LevelCost::new(10, 0, 39),
+    LevelCost::new(10, 2, 20),
+    LevelCost::new(10, 3, 11),
+    LevelCost::new(10, 4, 6),
+    LevelCost::new(11, 3, 11),
+    LevelCost::new(11, 4, 7),
+    LevelCost::new(12, 0, 39),
+    LevelCost::new(12, 2, 21),
+    LevelCost::new(12, 3, 11),
+    LevelCost::new(12, 4, 7),
+];
+
 impl Level {
     pub(crate) fn of(spec: &Spec) -> Self {
-        match spec.level() {
+        match LevelCost::fastest(COSTS, spec).unwrap_or(spec.level()) {
             level @ ..=0 => Self::Fast {
                 acceleration: 1 - level,
             },

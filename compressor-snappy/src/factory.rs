@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
 use compressor_api::{
-    Capabilities, Compressor, CompressorFactory, Direction, Error, ErrorKind, Format, Health,
-    ProviderId, Spec, self_test,
+    Capabilities, Compressor, CompressorFactory, Direction, Efforts, Error, ErrorKind, Format,
+    Health, ProviderId, Spec, self_test,
 };
 
 use crate::ID;
@@ -15,6 +15,7 @@ pub(crate) struct Factory;
 const CAPABILITIES: &[Capabilities] = &[
     Capabilities::new(Format::Snappy, Direction::Compress)
         .with_input(0, MAX_CONTENT)
+        .with_efforts(Efforts::all(-1))
         .with_window(MAX_EMITTED_DISTANCE),
     Capabilities::new(Format::Snappy, Direction::Decompress)
         .with_max_output(MAX_DECLARED as usize)

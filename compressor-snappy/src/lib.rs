@@ -10,6 +10,10 @@
 //! Beyond them the answer is [`Unsupported`](compressor_api::ErrorKind::Unsupported) when
 //! compressing, and cannot be said in the format when decompressing.
 //!
+//! # Levels and efforts
+//!
+//! There is one way to write a block: every effort gets it.
+//!
 //! # Memory
 //!
 //! A session to compress with holds snap's tables: 2 KiB, and 32 KiB more from the first source

@@ -8,6 +8,7 @@ use zstd_sys::ZSTD_cParameter::{
 };
 
 use crate::dictionary::CDict;
+use crate::effort;
 use crate::error::{ID, check, code};
 use crate::memory::Memory;
 
@@ -65,7 +66,7 @@ impl CCtx {
             _dictionary: dictionary.clone(),
             _memory: memory,
         };
-        this.set(ZSTD_c_compressionLevel, spec.level())?;
+        this.set(ZSTD_c_compressionLevel, effort::level(spec))?;
         this.set(ZSTD_c_contentSizeFlag, 1)?;
         this.set(ZSTD_c_checksumFlag, c_int::from(spec.checksum()))?;
         if let Some(window_log) = spec.window_log() {

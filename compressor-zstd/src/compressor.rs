@@ -10,6 +10,7 @@ use crate::compress::Compress;
 use crate::dctx::{DCtx, MAX_WINDOW};
 use crate::decompress::Decompress;
 use crate::dictionary::{CDict, DDict};
+use crate::effort;
 use crate::error::ID;
 
 /// libzstd at work on one spec. Dictionaries are digested here, once, and shared by all sessions.
@@ -23,7 +24,7 @@ pub(crate) struct Zstd {
 impl Zstd {
     pub(crate) fn new(spec: &Spec) -> Result<Self, Error> {
         let digest = |dictionary: &Dictionary| {
-            let for_writing = CDict::new(dictionary, spec.level())?;
+            let for_writing = CDict::new(dictionary, effort::level(spec))?;
             let for_reading = DDict::new(dictionary)?;
             Ok((Arc::new(for_writing), Arc::new(for_reading)))
         };
@@ -37,7 +38,7 @@ impl Zstd {
 
 /// The windows are those over the content: a match may reach beyond, into the dictionary.
 fn effective(spec: &Spec) -> Effective {
-    let level = cctx::effective_level(spec.level());
+    let level = cctx::effective_level(effort::level(spec));
     let window_log = spec
         .window_log()
         .map_or_else(|| cctx::window_log(level), u32::from);

@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
 use compressor_api::{
-    Capabilities, Compressor, CompressorFactory, DictionarySupport, Direction, Error, ErrorKind,
-    Format, Health, Open, OpenError, Params, ProviderClass, ProviderEntry, ProviderId, Spec,
-    self_test,
+    Capabilities, Compressor, CompressorFactory, DictionarySupport, Direction, Efforts, Error,
+    ErrorKind, Format, Health, Open, OpenError, Params, ProviderClass, ProviderEntry, ProviderId,
+    Spec, self_test,
 };
 
 use crate::cctx::MAX_SRC_LEN;
@@ -43,6 +43,7 @@ struct Factory;
 const CAPABILITIES: &[Capabilities] = &[
     Capabilities::new(Format::Zstd, Direction::Compress)
         .with_input(0, MAX_SRC_LEN)
+        .with_efforts(Efforts::all(-1))
         .with_dictionary(DictionarySupport::Any),
     Capabilities::new(Format::Zstd, Direction::Decompress)
         .with_window(MAX_WINDOW)

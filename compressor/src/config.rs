@@ -3,7 +3,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use compressor_api::{Direction, Format, OnFailure, Policy};
+use compressor_api::{Direction, Effort, Format, OnFailure, Policy};
 use compressor_decorator::Verify;
 use serde::Deserialize;
 
@@ -17,6 +17,8 @@ use serde::Deserialize;
 /// on_operation_error = "software"
 /// verify = "sampled"                # or "never", "always"
 /// plugin_path = ["/usr/lib/compressor"] # directories with plugins
+/// effort = "speed"                  # or "ratio", "balanced"; levels decide, if left out
+/// max_loss = 15                     # percent, for "speed"; 10, if left out
 ///
 /// [[assign]]
 /// format = "zlib"
@@ -36,6 +38,8 @@ use serde::Deserialize;
 /// | `COMPRESSOR_PREFERENCE` | names, separated by commas |
 /// | `COMPRESSOR_ON_ABSENT`, `COMPRESSOR_ON_CREATE_ERROR`, `COMPRESSOR_ON_OPERATION_ERROR` | `software` or `fail` |
 /// | `COMPRESSOR_VERIFY` | `never`, `sampled` or `always` |
+/// | `COMPRESSOR_EFFORT` | `ratio`, `balanced` or `speed` |
+/// | `COMPRESSOR_MAX_LOSS` | percent, 0 to 100 |
 /// | `COMPRESSOR_PARAMS` | `PROVIDER.NAME=VALUE`, separated by commas |
 /// | `COMPRESSOR_PLUGIN_PATH` | directories, separated as in `PATH` |
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -57,6 +61,10 @@ pub struct Config {
     /// Directories with plugins, for whoever loads plugins: an engine loads none by itself, it is
     /// given those that `compressor_plugin::list` finds there.
     pub plugin_path: Vec<PathBuf>,
+    /// The effort for specs that state none.
+    pub effort: Option<EffortName>,
+    /// The loss in percent that goes with `speed`, 0 to 100.
+    pub max_loss: Option<u8>,
     /// Who gets what.
     pub assign: Vec<AssignConfig>,
     /// Parameters by provider.
@@ -126,6 +134,40 @@ impl VerifyMode {
         }
     }
 }
+
+/// `ratio`, `balanced` or `speed`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EffortName {
+    /// As short as software at the level.
+    Ratio,
+    /// Nearly as short, and faster.
+    Balanced,
+    /// As fast as the loss allows.
+    Speed,
+}
+
+impl EffortName {
+    const NAMES: &str = "ratio, balanced or speed";
+
+    fn parse(text: &str) -> Option<Self> {
+        text.parse().ok().map(|effort| match effort {
+            Effort::Ratio => Self::Ratio,
+            Effort::Balanced => Self::Balanced,
+            Effort::Speed => Self::Speed,
+        })
+    }
+
+    fn effort(self) -> Effort {
+        match self {
+            Self::Ratio => Effort::Ratio,
+            Self::Balanced => Effort::Balanced,
+            Self::Speed => Effort::Speed,
+        }
+    }
+}
+
+const LOSSES: &str = "a whole number of percent, from 0 to 100";
 
 /// An entry of `[[assign]]`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -244,6 +286,22 @@ impl Config {
                 .filter(|path| !path.as_os_str().is_empty())
                 .collect();
         }
+        let some_effort = |text: &str| EffortName::parse(text).map(Some);
+        set(
+            &var,
+            "COMPRESSOR_EFFORT",
+            &mut config.effort,
+            some_effort,
+            EffortName::NAMES,
+        )?;
+        let some_loss = |text: &str| text.parse().ok().filter(|loss| *loss <= 100).map(Some);
+        set(
+            &var,
+            "COMPRESSOR_MAX_LOSS",
+            &mut config.max_loss,
+            some_loss,
+            LOSSES,
+        )?;
         if let Some(text) = var("COMPRESSOR_PARAMS")? {
             let mut given = Vec::new();
             for item in text
@@ -275,9 +333,15 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// [`ConfigError::Assign`] for a format or direction that does not exist.
+    /// [`ConfigError::Assign`] for a format or direction that does not exist, [`ConfigError::Loss`]
+    /// for a loss above 100 %.
     pub fn policy(&self) -> Result<Policy, ConfigError> {
+        if let Some(percent) = self.max_loss.filter(|percent| *percent > 100) {
+            return Err(ConfigError::Loss { percent });
+        }
         let mut policy = Policy::default();
+        policy.effort = self.effort.map(EffortName::effort);
+        policy.max_loss = self.max_loss;
         policy.software_only = self.software_only;
         policy.preference.clone_from(&self.preference);
         policy.on_absent = self.on_absent.on_failure();
@@ -375,6 +439,11 @@ pub enum ConfigError {
         /// What it could have.
         valid: &'static str,
     },
+    /// A loss above 100 %.
+    Loss {
+        /// The loss, in percent.
+        percent: u8,
+    },
     /// An assignment names something that does not exist.
     Assign {
         /// What.
@@ -390,6 +459,7 @@ impl fmt::Display for ConfigError {
             Self::Variable { name, value, valid } => {
                 write!(f, "{name} cannot be {value:?}; it takes {valid}")
             }
+            Self::Loss { percent } => write!(f, "max_loss cannot be {percent}; it takes {LOSSES}"),
             Self::Assign { why } => write!(f, "in an assignment: {why}"),
         }
     }
@@ -417,6 +487,8 @@ mod tests {
             on_absent = "fail"
             verify = "always"
             plugin_path = ["/usr/lib/compressor", "/opt/acme"]
+            effort = "speed"
+            max_loss = 15
             [[assign]]
             format = "zlib"
             direction = "decompress"
@@ -431,6 +503,10 @@ mod tests {
         let policy = config.policy().unwrap();
         assert_eq!(policy.on_absent, OnFailure::Fail);
         assert_eq!(policy.on_operation_error, OnFailure::Software);
+        assert_eq!(
+            (policy.effort, policy.max_loss),
+            (Some(Effort::Speed), Some(15))
+        );
         assert_eq!(policy.assignments[0].direction, Some(Direction::Decompress));
         assert_eq!(config.verify, VerifyMode::Always);
         let directories = ["/usr/lib/compressor", "/opt/acme"].map(PathBuf::from);
@@ -447,10 +523,14 @@ mod tests {
             ("on_absent = \"panic\"", "software"),
             ("[[assign]]\nformat = \"zlib\"", "provider"),
             ("verify = 3", "line 1"),
+            ("effort = \"fast\"", "balanced"),
+            ("max_loss = 300", "u8"),
         ] {
             let error = Config::from_toml(text).unwrap_err().to_string();
             assert!(error.contains(says), "{text}: {error}");
         }
+        let loss = Config::from_toml("max_loss = 101").unwrap().policy();
+        assert_eq!(loss, Err(ConfigError::Loss { percent: 101 }));
         for assign in [
             "format = \"zlip\"",
             "format = \"zlib\"\ndirection = \"both\"",
@@ -485,6 +565,8 @@ mod tests {
             ("COMPRESSOR_PREFERENCE", "isal, libdeflate"),
             ("COMPRESSOR_ON_OPERATION_ERROR", "fail"),
             ("COMPRESSOR_VERIFY", "never"),
+            ("COMPRESSOR_EFFORT", "balanced"),
+            ("COMPRESSOR_MAX_LOSS", "0"),
             (
                 "COMPRESSOR_PARAMS",
                 "intel.qat.polling=busy, libdeflate.x=1",
@@ -498,6 +580,8 @@ mod tests {
         assert_eq!(config.verify, VerifyMode::Never);
         let directories = ["/opt/acme", "/opt/other"].map(PathBuf::from);
         assert_eq!(config.plugin_path, directories);
+        assert_eq!(config.policy().unwrap().effort, Some(Effort::Balanced));
+        assert_eq!(config.max_loss, Some(0));
         assert_eq!(
             config.providers["intel.qat"]["polling"],
             ParamText::Text("busy".into())
@@ -525,6 +609,9 @@ mod tests {
             ("COMPRESSOR_SOFTWARE_ONLY", "yes"),
             ("COMPRESSOR_ON_ABSENT", "ignore"),
             ("COMPRESSOR_VERIFY", "sometimes"),
+            ("COMPRESSOR_EFFORT", "fast"),
+            ("COMPRESSOR_MAX_LOSS", "101"),
+            ("COMPRESSOR_MAX_LOSS", "few"),
             ("COMPRESSOR_PARAMS", "polling=busy"),
             ("COMPRESSOR_PARAMS", "a.b=1, a.b=2"),
             ("COMPRESSOR_CONFIG", "no-such-file.toml"),

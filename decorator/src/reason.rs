@@ -18,7 +18,7 @@ pub enum Reason {
     Window,
     /// The accelerator does not have the dictionary.
     Dictionary,
-    /// The accelerator does not serve the level.
+    /// The accelerator does not serve the level, or the effort.
     Level,
     /// The breaker is open: the accelerator failed too often.
     BreakerOpen,
@@ -104,7 +104,7 @@ impl Reason {
     /// Why an accelerator that falls short of a spec is not asked.
     pub(crate) const fn of_shortfall(shortfall: Shortfall) -> Self {
         match shortfall {
-            Shortfall::Level => Self::Level,
+            Shortfall::Level | Shortfall::Effort | Shortfall::Loss => Self::Level,
             Shortfall::Window => Self::Window,
             Shortfall::Dictionary => Self::Dictionary,
             // Whatever it will be that a spec asks for, the accelerator does not do it.

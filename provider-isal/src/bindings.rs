@@ -52,6 +52,7 @@ pub const ISAL_GZIP_NO_HDR: i32 = 2;
 pub const ISAL_ZLIB_NO_HDR: i32 = 4;
 pub const ISAL_DECOMP_OK: i32 = 0;
 pub const ISAL_DEF_LVL1_DEFAULT: i32 = 282624;
+pub const ISAL_DEF_LVL2_DEFAULT: i32 = 331776;
 pub const ISAL_DEF_LVL3_DEFAULT: i32 = 348160;
 pub const isal_block_state_ISAL_BLOCK_NEW_HDR: isal_block_state = 0;
 pub const isal_block_state_ISAL_BLOCK_HDR: isal_block_state = 1;

@@ -30,7 +30,7 @@ impl Isal {
     ) -> Self {
         let settings = Settings {
             format: spec.format(),
-            level: Level::of_zlib(spec.level()),
+            level: Level::of(spec),
             window_log: spec.window_log().unwrap_or(15),
         };
         let side = |window| EffectiveSide::new(ID, settings.level.number().into(), window);

@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
 use compressor_api::{
-    Capabilities, Compressor, CompressorFactory, Direction, Error, ErrorKind, Format, Health,
-    ProviderId, Spec, inspect, self_test,
+    Capabilities, Compressor, CompressorFactory, Direction, Effort, Efforts, Error, ErrorKind,
+    Format, Health, ProviderId, Spec, inspect, self_test,
 };
 
 use crate::compressor::Isal;
@@ -15,6 +15,11 @@ const fn compresses(format: Format) -> Capabilities {
     Capabilities::new(format, Direction::Compress)
         .with_input(0, MAX_CONTENT)
         .with_levels(level::SERVED)
+        .with_efforts(
+            Efforts::NONE
+                .with(Effort::Speed, 10)
+                .within(level::SPEED_LOSSES),
+        )
 }
 
 const fn decompresses(format: Format) -> Capabilities {

@@ -3,23 +3,26 @@ use compressor_api::{
     Spec, inspect,
 };
 
+use crate::level::Levels;
 use crate::session::{Compress, Decompress};
-use crate::{ID, level, library};
+use crate::{ID, library};
 
 /// libdeflate at work on one spec.
 #[derive(Debug)]
 pub(crate) struct Libdeflate {
     spec: Spec,
+    levels: Levels,
     effective: Effective,
 }
 
 impl Libdeflate {
     /// For both directions, or for decompression alone.
     pub(crate) fn new(spec: &Spec, compresses: bool) -> Self {
-        let level = level::serving(spec.level());
-        let side = EffectiveSide::new(ID, level, inspect::DEFLATE_WINDOW);
+        let levels = Levels::of(spec);
+        let side = EffectiveSide::new(ID, levels.short, inspect::DEFLATE_WINDOW);
         Self {
             spec: spec.clone(),
+            levels,
             effective: Effective::new(compresses.then_some(side), Some(side)),
         }
     }
@@ -45,9 +48,10 @@ impl Compressor for Libdeflate {
     }
 
     fn compress_session(&self) -> Result<Box<dyn CompressSession>, Error> {
-        let side = self.effective.compress;
-        let side = side.ok_or(Error::new(ErrorKind::Unsupported, ID))?;
-        Ok(Box::new(Compress::new(self.spec.format(), side.level)?))
+        if self.effective.compress.is_none() {
+            return Err(Error::new(ErrorKind::Unsupported, ID));
+        }
+        Ok(Box::new(Compress::new(self.spec.format(), self.levels)?))
     }
 
     fn decompress_session(&self) -> Result<Box<dyn DecompressSession>, Error> {

@@ -1,24 +1,30 @@
 use std::sync::Arc;
 
 use compressor_api::{
-    Capabilities, Compressor, CompressorFactory, Direction, Error, ErrorKind, Format, Health,
-    ProviderId, Spec, inspect, self_test,
+    Capabilities, Compressor, CompressorFactory, Direction, Efforts, Error, ErrorKind, Format,
+    Health, ProviderId, Spec, inspect, self_test,
 };
 
 use crate::ID;
 use crate::compressor::Libdeflate;
 
-const fn capabilities(format: Format, direction: Direction) -> Capabilities {
-    Capabilities::new(format, direction).with_window(inspect::DEFLATE_WINDOW)
+const fn compresses(format: Format) -> Capabilities {
+    Capabilities::new(format, Direction::Compress)
+        .with_window(inspect::DEFLATE_WINDOW)
+        .with_efforts(Efforts::all(0))
+}
+
+const fn decompresses(format: Format) -> Capabilities {
+    Capabilities::new(format, Direction::Decompress).with_window(inspect::DEFLATE_WINDOW)
 }
 
 const CAPABILITIES: &[Capabilities] = &[
-    capabilities(Format::Zlib, Direction::Compress),
-    capabilities(Format::Zlib, Direction::Decompress),
-    capabilities(Format::DeflateRaw, Direction::Compress),
-    capabilities(Format::DeflateRaw, Direction::Decompress),
-    capabilities(Format::Gzip, Direction::Compress),
-    capabilities(Format::Gzip, Direction::Decompress),
+    compresses(Format::Zlib),
+    decompresses(Format::Zlib),
+    compresses(Format::DeflateRaw),
+    decompresses(Format::DeflateRaw),
+    compresses(Format::Gzip),
+    decompresses(Format::Gzip),
 ];
 
 #[derive(Debug)]

@@ -1,8 +1,99 @@
 use std::ffi::c_int;
 
+use compressor_api::{LevelCost, Spec};
+
+/// The longest input that is short, in bytes.
+pub(crate) const SHORT: usize = 64 << 10;
+
+/// The libdeflate levels that serve a spec, by the length of the input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Levels {
+    /// Up to [`SHORT`].
+    pub(crate) short: c_int,
+    /// Beyond it.
+    pub(crate) long: c_int,
+}
+
+impl Levels {
+    /// Without an effort, and for [`Ratio`](compressor_api::Effort::Ratio), those that are as short
+    /// as zlib.
+    pub(crate) fn of(spec: &Spec) -> Self {
+        let level = |costs| LevelCost::fastest(costs, spec).unwrap_or(serving(spec.level()));
+        Self {
+            short: level(SHORT_COSTS),
+            long: level(LONG_COSTS),
+        }
+    }
+}
+
+/// What libdeflate's levels cost beside zlib's for inputs that are short, the fastest first for each
+/// level of zlib; the table in the crate's documentation comes from here.
+const SHORT_COSTS: &[LevelCost] = &[
+    LevelCost::new(2, 1, 1),
+    LevelCost::new(3, 1, 2),
+    LevelCost::new(4, 1, 4),
+    LevelCost::new(4, 2, 3),
+    LevelCost::new(4, 4, 2),
+    LevelCost::new(5, 1, 8),
+    LevelCost::new(5, 3, 7),
+    LevelCost::new(5, 4, 6),
+    LevelCost::new(6, 1, 10),
+    LevelCost::new(6, 3, 9),
+    LevelCost::new(6, 4, 8),
+    LevelCost::new(6, 5, 2),
+    LevelCost::new(7, 1, 13),
+    LevelCost::new(7, 2, 11),
+    LevelCost::new(7, 3, 10),
+    LevelCost::new(7, 4, 9),
+    LevelCost::new(7, 5, 2),
+    LevelCost::new(8, 1, 16),
+    LevelCost::new(8, 2, 14),
+    LevelCost::new(8, 3, 11),
+    LevelCost::new(8, 4, 10),
+    LevelCost::new(8, 5, 3),
+    LevelCost::new(9, 1, 16),
+    LevelCost::new(9, 2, 14),
+    LevelCost::new(9, 3, 11),
+    LevelCost::new(9, 4, 10),
+    LevelCost::new(9, 5, 4),
+];
+
+/// The same for longer inputs, measured up to 256 KiB.
+const LONG_COSTS: &[LevelCost] = &[
+    LevelCost::new(2, 1, 1),
+    LevelCost::new(3, 1, 2),
+    LevelCost::new(4, 1, 5),
+    LevelCost::new(4, 2, 3),
+    LevelCost::new(4, 4, 2),
+    LevelCost::new(5, 1, 10),
+    LevelCost::new(5, 2, 8),
+    LevelCost::new(5, 3, 7),
+    LevelCost::new(5, 4, 6),
+    LevelCost::new(6, 1, 12),
+    LevelCost::new(6, 2, 10),
+    LevelCost::new(6, 3, 9),
+    LevelCost::new(6, 4, 8),
+    LevelCost::new(6, 5, 2),
+    LevelCost::new(7, 1, 15),
+    LevelCost::new(7, 2, 13),
+    LevelCost::new(7, 3, 10),
+    LevelCost::new(7, 4, 9),
+    LevelCost::new(7, 5, 3),
+    LevelCost::new(8, 1, 18),
+    LevelCost::new(8, 2, 16),
+    LevelCost::new(8, 3, 13),
+    LevelCost::new(8, 4, 10),
+    LevelCost::new(8, 5, 3),
+    LevelCost::new(9, 1, 18),
+    LevelCost::new(9, 2, 16),
+    LevelCost::new(9, 3, 13),
+    LevelCost::new(9, 4, 11),
+    LevelCost::new(9, 5, 4),
+];
+
 /// The libdeflate level that serves one of zlib's; the crate's documentation says how each was
 /// chosen.
-pub(crate) const fn serving(zlib: i32) -> c_int {
+const fn serving(zlib: i32) -> c_int {
     match zlib {
         ..=0 => 0,
         1 => 1,

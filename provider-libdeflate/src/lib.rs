@@ -30,6 +30,26 @@
 //!
 //! Blocks of some tens of bytes can come out longer than zlib's: libdeflate stores them.
 //!
+//! # Efforts
+//!
+//! A spec with an [`Effort`](compressor_api::Effort) is served at a lower level of libdeflate whose
+//! units are as short as the effort demands, by the length of the block; [`Effort::Ratio`] as above:
+//!
+//! | zlib | `balanced`, 7 % | `speed`, 10 % | longer, at most |
+//! | --- | --- | --- | --- |
+//! | 1, 2, 3 | 1 | 1 | 2 % |
+//! | 4 | 1 | 1 | 5 % |
+//! | 5 | 3 | 1 | 7 %, 10 % |
+//! | 6 | 5 | 1 up to 64 KiB, 2 | 2 %, 10 % |
+//! | 7 | 5 | 3 | 3 %, 10 % |
+//! | 8 | 5 | 4 | 3 %, 10 % |
+//! | 9 | 5 | 4 up to 64 KiB, 5 | 4 %, 10 % |
+//!
+//! `level.rs` has more pairs of levels, for other losses. Longer is the length of all units through
+//! zlib's, as above, in blocks of 1 to 256 KiB. Where two levels serve, a session holds both.
+//!
+//! [`Effort::Ratio`]: compressor_api::Effort::Ratio
+//!
 //! # Windows
 //!
 //! libdeflate always writes for a window of 32 KiB. For a spec with a smaller one this provider

@@ -1,5 +1,3 @@
-use std::ffi::c_int;
-
 use compressor_api::inspect::deflate::{self, Extent};
 use compressor_api::{
     CompressSession, DecompressSession, Error, ErrorKind, Format, ProviderId, inspect,
@@ -10,23 +8,35 @@ use libdeflate_sys::{
 };
 
 use crate::ID;
+use crate::level::{self, Levels};
 use crate::library::{Code, Deflater, Inflater, adler32, crc32};
 
 pub(crate) struct Compress {
     format: Format,
     deflater: Deflater,
+    /// For longer inputs, where another level serves them.
+    long: Option<Deflater>,
 }
 
 impl Compress {
-    pub(crate) fn new(format: Format, level: c_int) -> Result<Self, Error> {
-        let deflater = Deflater::new(level).ok_or(Error::new(ErrorKind::OutOfMemory, ID))?;
-        Ok(Self { format, deflater })
+    pub(crate) fn new(format: Format, levels: Levels) -> Result<Self, Error> {
+        let of = |level| Deflater::new(level).ok_or(Error::new(ErrorKind::OutOfMemory, ID));
+        let long = (levels.long != levels.short).then(|| of(levels.long));
+        Ok(Self {
+            format,
+            deflater: of(levels.short)?,
+            long: long.transpose()?,
+        })
     }
 }
 
 impl CompressSession for Compress {
     fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Result<usize, Error> {
-        self.deflater
+        let deflater = match &mut self.long {
+            Some(long) if src.len() > level::SHORT => long,
+            _ => &mut self.deflater,
+        };
+        deflater
             .compress(self.format, src, dst)
             .ok_or(Error::new(ErrorKind::OutputTooSmall, ID))
     }

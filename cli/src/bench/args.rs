@@ -10,6 +10,7 @@ use compressor::{ErrorKind, Format, Spec};
 use compressor_benches::data::{DataSet, Kind, generate};
 
 use super::measure::Extent;
+use crate::effort::EffortArgs;
 use crate::failure::Failure;
 use crate::plugins::PluginArgs;
 use crate::{room, values};
@@ -38,6 +39,8 @@ pub struct Args {
     /// The level, on the format's own scale [default: the format's].
     #[arg(long, allow_negative_numbers = true)]
     pub level: Option<i32>,
+    #[command(flatten)]
+    effort: EffortArgs,
     /// Lengths of the blocks: 4KiB,16KiB.
     #[arg(
         long = "block-size",
@@ -181,7 +184,7 @@ impl Args {
 
     /// The spec of a format at the level that was asked for.
     pub fn spec(&self, format: Format) -> Result<Spec, Failure> {
-        let spec = Spec::new(format);
+        let spec = self.effort.applied_to(Spec::new(format))?;
         match self.level {
             None => Ok(spec),
             Some(level) => spec.with_level(level).map_err(|error| match &self.formats()[..] {

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use compressor::{
-    Accelerated, Compressor, Direction, Engine, Format, Placement, ProviderEntry, ProviderId, Spec,
+    Accelerated, Compressor, Direction, Engine, Format, Placement, Policy, ProviderEntry,
+    ProviderId, Spec,
 };
 
 use super::Args;
@@ -106,7 +107,10 @@ pub fn subjects(args: &Args) -> Result<(Vec<Subject>, Vec<Listed>), Failure> {
             able.map(|accelerator| accelerator.path(&spec))
                 .collect::<Result<_, _>>()?
         };
-        let software = engine.select(&spec)?.software;
+        // Software at the level is what every effort is compared with.
+        let level = spec.clone().without_effort();
+        let by_level = engine.registry().select(&level, &Policy::software_only())?;
+        let software = by_level.software;
         subjects.push(Subject {
             spec,
             software,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use compressor::{Accelerated, Direction, Format, Spec, cassandra};
 
+use crate::effort::EffortArgs;
 use crate::failure::Failure;
 use crate::plugins::PluginArgs;
 use crate::{setup, values};
@@ -27,6 +28,8 @@ pub struct SpecArgs {
     /// Who does it; an error if it cannot [default: whoever is chosen, see `compressor list`].
     #[arg(long)]
     provider: Option<String>,
+    #[command(flatten)]
+    effort: EffortArgs,
     #[command(flatten)]
     plugins: PluginArgs,
 }
@@ -59,9 +62,10 @@ impl SpecArgs {
             (None, Some(format)) => Spec::new(format),
             (None, None) => return Err(Failure::usage("there is neither --format nor --class")),
         };
-        match self.level {
-            Some(level) => Ok(spec.with_level(level)?),
-            None => Ok(spec),
-        }
+        let spec = match self.level {
+            Some(level) => spec.with_level(level)?,
+            None => spec,
+        };
+        self.effort.applied_to(spec)
     }
 }

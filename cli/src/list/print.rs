@@ -30,6 +30,7 @@ pub fn print(report: &Report, out: &mut dyn Write) -> Result<(), Failure> {
         text("output"),
         text("window"),
         text("levels"),
+        text("efforts"),
         text("dictionary"),
         text("room"),
         text("in flight"),
@@ -113,12 +114,26 @@ fn capability(provider: &str, c: &Capability) -> Vec<String> {
         range(0, c.max_output),
         or_any(c.window),
         c.levels.as_ref().map_or_else(String::new, levels),
+        efforts(c),
         c.dictionary.into(),
         c.output.into(),
         or_any(c.in_flight),
         c.placement.into(),
         if c.self_verified { "yes" } else { "no" }.into(),
     ]
+}
+
+/// Each effort with its priority, and `within a loss` where it is not served everywhere.
+fn efforts(c: &Capability) -> String {
+    let efforts = c.efforts.iter().map(|(effort, served)| {
+        let limited = if served.within.is_empty() {
+            ""
+        } else {
+            ", within its losses"
+        };
+        format!("{effort} ({}{limited})", served.priority)
+    });
+    efforts.collect::<Vec<_>>().join(", ")
 }
 
 fn params(provider: &Provider) -> impl Iterator<Item = Vec<String>> {

@@ -1,8 +1,10 @@
 //! What `list` tells, as data.
 
+use std::collections::BTreeMap;
+
 use compressor::{
-    Capabilities, DictionarySupport, Direction, Engine, Format, LevelRange, OutputNeed, ParamSpec,
-    Placement, ProviderClass, ProviderEntry, Selection, Spec, cassandra,
+    Capabilities, DictionarySupport, Direction, Effort, Efforts, Engine, Format, LevelRange,
+    OutputNeed, ParamSpec, Placement, ProviderClass, ProviderEntry, Selection, Spec, cassandra,
 };
 use serde::Serialize;
 
@@ -52,11 +54,30 @@ pub struct Capability {
     pub window: Option<u64>,
     /// When compressing.
     pub levels: Option<Levels>,
+    /// When compressing: the priority for each effort that is served.
+    pub efforts: BTreeMap<&'static str, EffortServed>,
     pub dictionary: &'static str,
     pub output: &'static str,
     pub in_flight: Option<u32>,
     pub placement: &'static str,
     pub self_verified: bool,
+}
+
+/// How an effort is served.
+#[derive(Debug, Serialize)]
+pub struct EffortServed {
+    /// Greater is tried first.
+    pub priority: i16,
+    /// Where the length of units is kept to; empty for everywhere.
+    pub within: Vec<Loss>,
+}
+
+/// How much longer than software's units come out, at most, by level and length of the input.
+#[derive(Debug, Serialize)]
+pub struct Loss {
+    pub max_level: i32,
+    pub max_input: usize,
+    pub percent: u8,
 }
 
 /// Both ends included.
@@ -159,6 +180,7 @@ impl Capability {
             max_output: limit(c.max_output),
             window: (c.window != u64::MAX).then_some(c.window),
             levels: (c.direction == Direction::Compress).then(|| Levels::of(c.levels)),
+            efforts: efforts(c.efforts),
             dictionary: match c.dictionary {
                 DictionarySupport::None => "none",
                 DictionarySupport::Any => "any",
@@ -176,6 +198,32 @@ impl Capability {
                 _ => "other",
             },
             self_verified: c.self_verified,
+        }
+    }
+}
+
+fn efforts(efforts: Efforts) -> BTreeMap<&'static str, EffortServed> {
+    let within = || {
+        let losses = efforts.losses().unwrap_or_default().iter();
+        losses.map(Loss::of).collect()
+    };
+    let served = Effort::ALL.into_iter().filter_map(|effort| {
+        let priority = efforts.priority(effort)?;
+        let served = EffortServed {
+            priority,
+            within: within(),
+        };
+        Some((effort.name(), served))
+    });
+    served.collect()
+}
+
+impl Loss {
+    fn of(loss: &compressor::Loss) -> Self {
+        Self {
+            max_level: loss.max_level,
+            max_input: loss.max_input,
+            percent: loss.percent,
         }
     }
 }

@@ -1,0 +1,43 @@
+//! Which of zlib's levels serves an effort; the table in the crate's documentation comes from here.
+
+use compressor_api::LevelCost;
+
+/// What lower levels cost, the fastest first for each level.
+pub(crate) const COSTS: &[LevelCost] = &[
+    LevelCost::new(2, 1, 6),
+    LevelCost::new(3, 1, 11),
+    LevelCost::new(3, 2, 6),
+    LevelCost::new(4, 1, 16),
+    LevelCost::new(4, 2, 10),
+    LevelCost::new(4, 3, 5),
+    LevelCost::new(5, 1, 21),
+    LevelCost::new(5, 2, 17),
+    LevelCost::new(5, 3, 12),
+    LevelCost::new(5, 4, 7),
+    LevelCost::new(6, 1, 24),
+    LevelCost::new(6, 2, 19),
+    LevelCost::new(6, 3, 14),
+    LevelCost::new(6, 4, 9),
+    LevelCost::new(6, 5, 3),
+    LevelCost::new(7, 1, 27),
+    LevelCost::new(7, 2, 23),
+    LevelCost::new(7, 3, 17),
+    LevelCost::new(7, 4, 12),
+    LevelCost::new(7, 5, 5),
+    LevelCost::new(7, 6, 3),
+    LevelCost::new(8, 1, 30),
+    LevelCost::new(8, 2, 26),
+    LevelCost::new(8, 3, 20),
+    LevelCost::new(8, 4, 15),
+    LevelCost::new(8, 5, 8),
+    LevelCost::new(8, 6, 6),
+    LevelCost::new(8, 7, 3),
+    LevelCost::new(9, 1, 30),
+    LevelCost::new(9, 2, 26),
+    LevelCost::new(9, 3, 20),
+    LevelCost::new(9, 4, 15),
+    LevelCost::new(9, 5, 8),
+    LevelCost::new(9, 6, 6),
+    LevelCost::new(9, 7, 3),
+    LevelCost::new(9, 8, 1),
+];
