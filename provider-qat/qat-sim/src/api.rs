@@ -66,7 +66,7 @@ pub unsafe extern "C" fn qzInit(session: *mut qz::QzSession_T, sw_backup: c_ucha
     }
     let code = match device.fault(On::INIT).map(|fault| fault.kind) {
         Some(Kind::Code(code)) => code,
-        Some(Kind::Lost(_)) => qz::QZ_NOSW_NO_HW,
+        Some(Kind::Lost(..)) => qz::QZ_NOSW_NO_HW,
         _ => device.model.init,
     };
     INIT.store(code, Ordering::Release);

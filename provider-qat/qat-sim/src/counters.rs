@@ -1,6 +1,6 @@
 //! What the device did, for whoever tests with it.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// Counts since the library was loaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub struct Counters {
     pub sessions: u64,
     /// Writes to a buffer after the call that it was given to timed out.
     pub late_writes: u64,
+    /// The most calls that were on the device at once.
+    pub peak: u64,
 }
 
 /// One for each field of [`Counters`].
@@ -35,6 +37,7 @@ pub(crate) struct Counting {
     pub(crate) misuses: AtomicU64,
     pub(crate) sessions: AtomicU64,
     pub(crate) late_writes: AtomicU64,
+    pub(crate) peak: AtomicU32,
 }
 
 pub(crate) static COUNTING: Counting = Counting {
@@ -46,6 +49,7 @@ pub(crate) static COUNTING: Counting = Counting {
     misuses: AtomicU64::new(0),
     sessions: AtomicU64::new(0),
     late_writes: AtomicU64::new(0),
+    peak: AtomicU32::new(0),
 };
 
 /// One more.
@@ -66,5 +70,6 @@ pub fn counters() -> Counters {
         misuses: read(&COUNTING.misuses),
         sessions: read(&COUNTING.sessions),
         late_writes: read(&COUNTING.late_writes),
+        peak: COUNTING.peak.load(Ordering::Relaxed).into(),
     }
 }

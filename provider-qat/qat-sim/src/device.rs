@@ -27,7 +27,8 @@ pub(crate) struct Device {
     in_use: AtomicU32,
     /// When each engine is free.
     engines: Mutex<Vec<Instant>>,
-    lost: Mutex<Option<Until>>,
+    /// While it is gone: what calls return, and how long they do.
+    lost: Mutex<Option<(i32, Until)>>,
     /// Whether [`lost`](Self::lost) holds something, without its lock.
     is_lost: AtomicU32,
 }
@@ -98,43 +99,45 @@ impl Device {
         let others = self.in_use.fetch_add(1, Ordering::AcqRel);
         let waiting = self.model.engines.saturating_add(self.model.queue);
         if others < self.model.instances.min(waiting) {
+            COUNTING.peak.fetch_max(others + 1, Ordering::Relaxed);
             return Some(place);
         }
         count(&COUNTING.busy);
         None
     }
 
-    /// Whether the device is gone at this call.
-    pub(crate) fn is_lost(&self) -> bool {
+    /// What this call returns since the device is gone, if it is.
+    pub(crate) fn lost(&self) -> Option<i32> {
         if self.is_lost.load(Ordering::Relaxed) == 0 {
-            return false;
+            return None;
         }
         let mut lost = self.lost.lock().unwrap_or_else(PoisonError::into_inner);
-        let gone = match &mut *lost {
-            None => false,
-            Some(Until::Forever) => true,
-            Some(Until::Calls(calls)) => {
+        let (code, until) = lost.as_mut()?;
+        let gone = match until {
+            Until::Forever => true,
+            Until::Calls(calls) => {
                 *calls = calls.saturating_sub(1);
                 *calls > 0
             }
-            Some(Until::Time(back)) => Instant::now() < *back,
+            Until::Time(back) => Instant::now() < *back,
         };
+        let code = *code;
         if !gone {
             *lost = None;
             self.is_lost.store(0, Ordering::Relaxed);
         }
-        gone
+        gone.then_some(code)
     }
 
     /// The device goes away.
-    pub(crate) fn lose(&self, back: Back) {
+    pub(crate) fn lose(&self, code: i32, back: Back) {
         let until = match back {
             Back::Never => Until::Forever,
             // This call is not one of them.
             Back::Calls(calls) => Until::Calls(calls.saturating_add(1)),
             Back::Time(time) => Until::Time(Instant::now() + time),
         };
-        *self.lost.lock().unwrap_or_else(PoisonError::into_inner) = Some(until);
+        *self.lost.lock().unwrap_or_else(PoisonError::into_inner) = Some((code, until));
         self.is_lost.store(1, Ordering::Relaxed);
         GENERATION.fetch_add(1, Ordering::Relaxed);
     }
@@ -229,15 +232,15 @@ mod tests {
     #[test]
     fn a_lost_device_comes_back() {
         let device = device("");
-        assert!(!device.is_lost());
+        assert_eq!(device.lost(), None);
         let before = generation();
-        device.lose(Back::Calls(2));
+        device.lose(-2, Back::Calls(2));
         assert!(generation() > before);
-        let gone = [(); 4].map(|()| device.is_lost());
-        assert_eq!(gone, [true, true, false, false]);
-        device.lose(Back::Never);
-        assert!((0..100).all(|_| device.is_lost()));
-        device.lose(Back::Time(Duration::ZERO));
-        assert!(!device.is_lost());
+        let gone = [(); 4].map(|()| device.lost());
+        assert_eq!(gone, [Some(-2), Some(-2), None, None]);
+        device.lose(-103, Back::Never);
+        assert!((0..100).all(|_| device.lost() == Some(-103)));
+        device.lose(-2, Back::Time(Duration::ZERO));
+        assert_eq!(device.lost(), None);
     }
 }

@@ -24,8 +24,9 @@ pub(crate) enum Kind {
     Code(i32),
     /// The call takes longer, and is right.
     Delay,
-    /// The device is gone, for a while; what was set up before never works again.
-    Lost(Back),
+    /// The device is gone, for a while: calls return this code. What was set up before never works
+    /// again.
+    Lost(i32, Back),
     /// Success, but the end of the input is not in the output.
     ConsumesLess,
     /// Success, nothing consumed, nothing produced.
@@ -85,7 +86,7 @@ pub(crate) enum When {
 
 const KINDS: [(&str, Kind); 16] = [
     ("delay", Kind::Delay),
-    ("lost", Kind::Lost(Back::Never)),
+    ("lost", Kind::Lost(-2, Back::Never)),
     ("consumes-less", Kind::ConsumesLess),
     ("ok-with-zero", Kind::OkWithZero),
     ("scribbles", Kind::Scribbles),

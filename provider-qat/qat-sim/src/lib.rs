@@ -36,7 +36,7 @@
 //! | --- | --- |
 //! | `code=CODE` | the call returns this |
 //! | `delay` | it takes longer, and is right |
-//! | `lost` | the device is gone (−2, and −103 for set-ups) until `back=Ncalls` or `back=TIME`; sessions set up before never work again |
+//! | `lost` | the device is gone until `back=Ncalls` or `back=TIME`: calls return −2, or `code=CODE`; sessions set up before never work again |
 //! | `consumes-less`, `ok-with-zero`, `truncates` | success, and not all of it |
 //! | `flips-bit`, `wrong-checksum`, `no-checksum` | success, and wrong bytes |
 //! | `multi-stream`, `frame-for-block` | success, in another format |

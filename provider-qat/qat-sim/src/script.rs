@@ -145,8 +145,12 @@ fn fault<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<Fault> {
             }
             "times" => times = value.parse().ok()?,
             "delay" => delay = time(value)?,
+            "code" => match &mut kind {
+                Kind::Lost(code, _) => *code = value.parse().ok().filter(|code| *code != 0)?,
+                _ => return None,
+            },
             "back" => match &mut kind {
-                Kind::Lost(back) => {
+                Kind::Lost(_, back) => {
                     *back = match value.strip_suffix("calls") {
                         Some(calls) => Back::Calls(calls.parse().ok()?),
                         None => Back::Time(time(value)?),
@@ -220,6 +224,8 @@ mod tests {
             "fault delay on=nothing",
             "fault delay back=1ms",
             "fault lost back=soon",
+            "fault lost code=0",
+            "fault delay code=-2",
         ] {
             assert!(text.parse::<Script>().is_err(), "{text}");
         }

@@ -62,16 +62,9 @@ impl Outcome {
 impl Session {
     /// A session on the device; the code of QATzip if there can be none.
     pub(crate) fn new(device: &Device, setup: Setup) -> Result<Self, i32> {
-        if device.is_lost() {
-            return Err(qz::QZ_NOSW_NO_INST_ATTACH);
-        }
-        match device.fault(On::SETUP).map(|fault| fault.kind) {
-            Some(Kind::Code(code)) => return Err(code),
-            Some(Kind::Lost(back)) => {
-                device.lose(back);
-                return Err(qz::QZ_NOSW_NO_INST_ATTACH);
-            }
-            _ => {}
+        // Setting up is a matter of the CPU: a device that is gone is found gone when it is used.
+        if let Some(Kind::Code(code)) = device.fault(On::SETUP).map(|fault| fault.kind) {
+            return Err(code);
         }
         let codec = Codec::new(&setup, device.model.work).ok_or(qz::QZ_NOSW_LOW_MEM)?;
         count(&COUNTING.sessions);
@@ -148,15 +141,18 @@ impl Session {
         dst: &mut [u8],
         work: impl FnOnce(&mut Self, &mut [u8], Option<Kind>) -> Outcome,
     ) -> Outcome {
-        if device.is_lost() || self.generation != device::generation() {
+        if let Some(code) = device.lost() {
+            return Outcome::failed(code);
+        }
+        if self.generation != device::generation() {
             return Outcome::failed(qz::QZ_FAIL);
         }
         let fault = device.fault(call);
         match fault.map(|fault| fault.kind) {
             Some(Kind::Code(code)) => return Outcome::failed(code),
-            Some(Kind::Lost(back)) => {
-                device.lose(back);
-                return Outcome::failed(qz::QZ_FAIL);
+            Some(Kind::Lost(code, back)) => {
+                device.lose(code, back);
+                return Outcome::failed(code);
             }
             Some(Kind::LateWrite) => {
                 return Outcome {

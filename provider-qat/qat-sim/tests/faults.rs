@@ -138,18 +138,19 @@ fn work_on_the_cpu_does_not_move_the_totals() {
 
 #[test]
 fn a_lost_device_comes_back_for_new_sessions_alone() {
-    let sim = Sim::new("misuse=fail; fault lost nth=2 back=2calls");
+    let sim = Sim::new("misuse=fail; fault lost nth=2 code=-103 back=2calls");
     let mut old = Session::new(Stream::Zlib, true);
     let mut other = Session::new(Stream::Zlib, true);
     let mut unit = vec![0; 8_000];
     let content = text(4_096);
     assert_eq!(old.compress(&content, &mut unit).0, 0);
-    assert_eq!(old.compress(&content, &mut unit).0, -2);
-    assert_eq!(other.compress(&content, &mut unit).0, -2);
-    let refused = Session::try_new(Stream::Zlib, true, |_| {});
-    assert_eq!(refused.err(), Some(-103));
+    assert_eq!(old.compress(&content, &mut unit).0, -103);
+    assert_eq!(other.compress(&content, &mut unit).0, -103);
     let mut new = Session::new(Stream::Zlib, true);
+    assert_eq!(new.compress(&content, &mut unit).0, -103);
     assert_eq!(new.compress(&content, &mut unit).0, 0);
+    // Of before, and no use any more.
+    assert_eq!(other.compress(&content, &mut unit).0, -2);
     assert_eq!(sim.counted(|c| c.misuses), 0);
 }
 
@@ -204,7 +205,7 @@ fn a_device_is_as_wide_as_it_is() {
         "{codes:?}"
     );
     assert_eq!(sim.counted(|c| c.busy), busy as u64);
-    assert!(codes.contains(&0));
+    assert!(codes.contains(&0) && qat_sim::counters().peak <= 2);
 }
 
 #[test]
