@@ -491,6 +491,30 @@ fn latency_is_measured_with_as_many_threads_as_named() {
     assert_eq!(table.matches(row).count(), 2, "{table}");
 }
 
+#[test]
+fn efforts_are_measured_side_by_side() {
+    let (_folder, path) = file(100_000);
+    let rows = bench(&["--format", "zstd", "--effort", "level,speed,level", &path]);
+    let efforts: Vec<Option<&str>> = rows.iter().map(|row| row.get("effort")?.as_str()).collect();
+    // Software, by level and for speed; both ways.
+    assert_eq!(
+        efforts,
+        [None, None, Some("speed"), None, None, Some("speed")]
+    );
+    assert!(rows.iter().all(|row| row["level"] == 3));
+
+    let args = ["bench", "--effort", "level,ratio", "--max-loss", "5", &path];
+    let output = run(&args);
+    assert_fails(
+        &output,
+        2,
+        "InvalidArgument",
+        "--max-loss goes with --effort speed",
+    );
+    let output = run(&["bench", "--effort", "fast", &path]);
+    assert_fails(&output, 2, "InvalidArgument", "or level");
+}
+
 /// Runs with a page, on little data.
 fn page(folder: &std::path::Path, args: &[&str]) -> (std::process::Output, PathBuf) {
     let out = folder.join("page.html");
@@ -533,6 +557,10 @@ fn the_page_needs_nothing_but_itself_and_has_every_number() {
     // Names are text, whatever they look like.
     assert!(!page.contains("<b>odd"));
     assert!(page.contains("&lt;b&gt;odd &amp; quoted"));
+
+    // What was not asked for by name is shown where it is something else than the level.
+    assert!(page.contains("software.deflate, speed") || page.contains("libdeflate, speed"));
+    assert!(!page.contains("software.snappy, speed"));
 
     // Speed-up and overhead; for each of two formats throughput and latency, both ways.
     assert_eq!(page.matches("<svg").count(), 2 + 2 * 4);

@@ -9,8 +9,8 @@ use std::time::Duration;
 use compressor::{ErrorKind, Format, Spec};
 use compressor_benches::data::{DataSet, Kind, generate};
 
+use super::efforts::EffortsArgs;
 use super::measure::Extent;
-use crate::effort::EffortArgs;
 use crate::failure::Failure;
 use crate::plugins::PluginArgs;
 use crate::{room, values};
@@ -40,7 +40,7 @@ pub struct Args {
     #[arg(long, allow_negative_numbers = true)]
     pub level: Option<i32>,
     #[command(flatten)]
-    effort: EffortArgs,
+    pub efforts: EffortsArgs,
     /// Lengths of the blocks: 4KiB,16KiB.
     #[arg(
         long = "block-size",
@@ -119,8 +119,8 @@ What is printed:
 
 JSON has a row for software (its speedup is 1) and one for each accelerated path, per direction:
 file, format, level, block_size, provider, direction, mb_per_s, speedup, ratio, cpu_ns_per_byte,
-accelerated_ops, software_ops, reasons (a count of operations for each); with --threads latency (for
-each number: threads, ops, p50_us, p99_us, p999_us, max_us, mb_per_s of all threads); with --html
+accelerated_ops, software_ops, reasons (a count of operations for each); where one was asked for,
+effort; with --threads latency (for each number: threads, ops, p50_us, p99_us, p999_us, max_us, mb_per_s of all threads); with --html
 overhead (direct_ns of an operation, added_ns by the framework, added_low_ns to added_high_ns). That the machine was busy, or data
 shorter than a block, is logged as a warning.";
 
@@ -184,7 +184,7 @@ impl Args {
 
     /// The spec of a format at the level that was asked for.
     pub fn spec(&self, format: Format) -> Result<Spec, Failure> {
-        let spec = self.effort.applied_to(Spec::new(format))?;
+        let spec = Spec::new(format);
         match self.level {
             None => Ok(spec),
             Some(level) => spec.with_level(level).map_err(|error| match &self.formats()[..] {

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use compressor::decorator::{Counters, Reason};
-use compressor::{Accelerated, Compressor, Direction, Effective, ProviderId, Spec};
+use compressor::{Accelerated, Compressor, Direction, Effective, Effort, ProviderId, Spec};
 use compressor_benches::data::DataSet;
 use compressor_benches::measure::{
     Contender, Latency, MeasureError, Measured, Median, Pace, SideBySide,
@@ -62,6 +62,8 @@ pub struct Side {
     pub reasons: Vec<(Reason, u64)>,
     /// Whether it is the software codec without the framework.
     pub alone: bool,
+    /// What the path was asked for, if not the level alone.
+    pub effort: Option<Effort>,
     /// By the number of threads; none if it was not asked for.
     pub latency: Vec<Latency>,
     /// What the framework adds to an operation, where that was asked for.
@@ -189,34 +191,62 @@ impl Overhead {
     ) -> Self {
         let direct = Contender::new("the provider alone", path.direct.clone());
         let decorated = Contender::new(name(&path.accelerated), path.accelerated.clone());
-        // Enough blocks to be no special case, and few enough to be checked in no time.
+        // Few blocks, for every set checks all of them.
         let len = block_size.saturating_mul(OVERHEAD_BLOCKS).get();
         let data = set.bytes.get(..len).unwrap_or(&set.bytes);
-        let measured = SideBySide::prepare(direct, [decorated], data, block_size, &mut |_| {})
-            .and_then(|mut bench| bench.measure(direction, &Pace::fine(time), &mut |_| {}));
-        match measured.as_deref() {
-            Ok([direct, decorated, ..]) => Self::Measured {
-                direct_ns: direct.ns_per_op,
-                added: decorated.added_ns,
+        let mut sets = Vec::new();
+        let mut kept = Vec::new();
+        for _ in 0..OVERHEAD_SETS {
+            let (direct, decorated) = (direct.clone(), decorated.clone());
+            let bench = SideBySide::prepare(direct, [decorated], data, block_size, &mut |_| {});
+            let measured = bench.and_then(|mut bench| {
+                let pace = Pace::fine(time / OVERHEAD_SETS);
+                let measured = bench.measure(direction, &pace, &mut |_| {});
+                // To the end, so that no set gets the addresses of the one before.
+                kept.push(bench);
+                measured
+            });
+            match measured.as_deref() {
+                Ok([direct, decorated, ..]) => {
+                    sets.push((direct.ns_per_op, decorated.added_ns.value));
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    return Self::Failed {
+                        why: error.to_string(),
+                    };
+                }
+            }
+        }
+        let direct = Median::of(sets.iter().map(|set| set.0));
+        let added = Median::of(sets.iter().map(|set| set.1));
+        match (direct, added) {
+            (Some(direct), Some(added)) => Self::Measured {
+                direct_ns: direct.value,
+                added,
             },
-            Ok(_) => Self::Failed { why: String::new() },
-            Err(error) => Self::Failed {
-                why: error.to_string(),
+            _ => Self::Failed {
+                why: "nothing was measured".to_owned(),
             },
         }
     }
 }
 
 /// On how many blocks the overhead is measured.
-const OVERHEAD_BLOCKS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(63);
+const OVERHEAD_BLOCKS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(15);
+
+/// How often sessions and buffers are made anew for it: where they happen to lie makes differences of
+/// a percent, which for a slow codec is more than the framework.
+const OVERHEAD_SETS: u32 = 5;
 
 impl Side {
     /// What reports call it.
     pub fn name(&self) -> String {
-        if self.alone {
-            format!("{} alone", self.provider)
-        } else {
-            self.provider.to_string()
+        let provider = self.provider;
+        match self.effort {
+            _ if self.alone => format!("{provider} alone"),
+            Some(effort) => format!("{provider}, {effort}"),
+            None => provider.to_string(),
         }
     }
 
@@ -234,6 +264,7 @@ impl Side {
             software_ops: measured.ops,
             reasons: Vec::new(),
             alone: true,
+            effort: None,
             latency: Vec::new(),
             overhead: None,
         }
@@ -262,6 +293,7 @@ impl Side {
             software_ops: after.software.ops - before.software.ops,
             reasons: reasons.collect(),
             alone: false,
+            effort: path.accelerated.spec().effort(),
             latency: Vec::new(),
             overhead: None,
         }

@@ -2,6 +2,7 @@
 
 mod args;
 mod direct;
+mod efforts;
 mod html;
 mod measure;
 mod notes;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use compressor::Effort;
 use compressor_benches::measure;
 use serde::Serialize;
 
@@ -24,6 +25,8 @@ pub struct Row<'a> {
     accelerated_ops: u64,
     software_ops: u64,
     reasons: BTreeMap<&'static str, u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    effort: Option<&'static str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     latency: Vec<Latency>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,6 +76,7 @@ impl Cell {
             accelerated_ops: side.accelerated_ops,
             software_ops: side.software_ops,
             reasons: side.reasons().into_iter().collect(),
+            effort: side.effort.map(Effort::name),
             latency: side.latency.iter().map(Latency::of).collect(),
             overhead: side.overhead.as_ref().and_then(Added::of),
         }

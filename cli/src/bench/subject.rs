@@ -28,14 +28,18 @@ pub struct Path {
     pub accelerated: Arc<Accelerated>,
     /// The same providers without the decorator.
     pub direct: Arc<dyn Compressor>,
+    /// Whether nobody accelerates.
+    by_software: bool,
 }
 
 impl Path {
     fn of(engine: &Engine, spec: &Spec, accelerated: Arc<Accelerated>) -> Result<Self, Failure> {
-        let direct = Arc::new(Direct::of(&engine.select(spec)?));
+        let selection = engine.select(spec)?;
+        let accelerates = |direction| selection.accelerator(direction).is_some();
         Ok(Self {
             accelerated,
-            direct,
+            direct: Arc::new(Direct::of(&selection)),
+            by_software: !Direction::BOTH.into_iter().any(accelerates),
         })
     }
 }
@@ -98,18 +102,26 @@ pub fn subjects(args: &Args) -> Result<(Vec<Subject>, Vec<Listed>), Failure> {
     let mut subjects = Vec::new();
     for format in formats(args, &accelerators)? {
         let spec = args.spec(format)?;
-        let paths = if accelerators.is_empty() {
-            vec![Path::of(&engine, &spec, engine.compressor(&spec)?)?]
-        } else {
-            let able = accelerators
-                .iter()
-                .filter(|accelerator| accelerator.serves(format));
-            able.map(|accelerator| accelerator.path(&spec))
-                .collect::<Result<_, _>>()?
-        };
+        // By default a page shows what efforts an engine would find providers for.
+        let page = args.html.is_some() && accelerators.is_empty();
+        let mut paths = Vec::new();
+        for spec in args.efforts.specs(&spec, page)? {
+            if accelerators.is_empty() {
+                paths.push(Path::of(&engine, &spec, engine.compressor(&spec)?)?);
+            } else {
+                let able = accelerators
+                    .iter()
+                    .filter(|accelerator| accelerator.serves(format));
+                for accelerator in able {
+                    paths.push(accelerator.path(&spec)?);
+                }
+            }
+        }
+        if !args.efforts.named() {
+            leave_out_the_same(&mut paths);
+        }
         // Software at the level is what every effort is compared with.
-        let level = spec.clone().without_effort();
-        let by_level = engine.registry().select(&level, &Policy::software_only())?;
+        let by_level = engine.registry().select(&spec, &Policy::software_only())?;
         let software = by_level.software;
         subjects.push(Subject {
             spec,
@@ -118,6 +130,17 @@ pub fn subjects(args: &Args) -> Result<(Vec<Subject>, Vec<Listed>), Failure> {
         });
     }
     Ok((subjects, Listed::all(&engine)))
+}
+
+/// Leaves out efforts that nobody serves otherwise than the level.
+fn leave_out_the_same(paths: &mut Vec<Path>) {
+    let Some(level) = paths.first() else { return };
+    let level = level.accelerated.effective().clone();
+    let mut first = true;
+    paths.retain(|path| {
+        let other = !path.by_software || *path.accelerated.effective() != level;
+        std::mem::take(&mut first) || other
+    });
 }
 
 /// The formats to measure: those asked for, or all that somebody serves.

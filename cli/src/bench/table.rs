@@ -108,7 +108,7 @@ fn row(cell: &Cell, path: &Side) -> Vec<String> {
         cell.spec.level().to_string(),
         size(cell.block_size),
         cell.direction.to_string(),
-        path.provider.to_string(),
+        path.name(),
         significant(software.mb_per_s),
         significant(accelerated.mb_per_s),
         format!("{:.2}", accelerated.speedup),

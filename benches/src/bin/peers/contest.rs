@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use compressor::{Compressor, Direction, Engine, Format, Policy, Spec};
+use compressor::{Compressor, Direction, Effort, Engine, Format, Spec};
 use compressor_benches::measure::{Contender, MeasureError, Measured, Pace, SideBySide};
 
 use crate::crates::{Flate2ZlibNg, Libdeflater, Lz4Flex, Snap, ZlibRs, Zstd};
@@ -16,7 +16,7 @@ use crate::peer::compressor as peer;
 pub enum Asked {
     /// A level.
     Level,
-    /// Whatever is fast.
+    /// Speed: units may be longer than at the level by as much as that effort allows.
     Speed,
 }
 
@@ -64,8 +64,11 @@ impl Contest {
     fn of(asked: Asked, format: Format) -> Result<Self, Box<dyn Error>> {
         let spec = Spec::new(format);
         let (ours, theirs) = match asked {
-            Asked::Level => (by_default(&spec)?, spec.clone()),
-            Asked::Speed => (by_speed(&spec)?, spec.clone().with_level(FASTEST)?),
+            Asked::Level => (spec.clone(), spec.clone()),
+            Asked::Speed => (
+                spec.clone().with_effort(Effort::Speed),
+                spec.clone().with_level(FASTEST)?,
+            ),
         };
         let mut peers = match format {
             Format::Zlib | Format::DeflateRaw => vec![
@@ -84,7 +87,7 @@ impl Contest {
         Ok(Self {
             asked,
             spec,
-            ours,
+            ours: Engine::new()?.compressor(&ours)?,
             peers,
         })
     }
@@ -144,16 +147,6 @@ impl Contest {
         };
         side.map_or("", |side| side.provider.as_str())
     }
-}
-
-fn by_default(spec: &Spec) -> Result<Arc<dyn Compressor>, Box<dyn Error>> {
-    Ok(Engine::new()?.compressor(spec)?)
-}
-
-/// ISA-L compresses and libdeflate decompresses, each where it is there.
-fn by_speed(spec: &Spec) -> Result<Arc<dyn Compressor>, Box<dyn Error>> {
-    let policy = Policy::default().assign(spec.format(), Some(Direction::Compress), "isal");
-    Ok(Engine::builder().policy(policy).build()?.compressor(spec)?)
 }
 
 #[cfg(feature = "peers-isal")]

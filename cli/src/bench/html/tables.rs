@@ -20,7 +20,7 @@ pub fn served(cells: &[Cell], providers: &[Listed], simulator: bool) -> Markup {
         };
         for (one, other) in compress.paths.iter().zip(&decompress.paths) {
             let format = format!("{} level {}", compress.spec.format(), compress.spec.level());
-            let row = (format, one.provider.to_string(), other.provider.to_string());
+            let row = (format, one.name(), other.name());
             if !rows.contains(&row) {
                 rows.push(row);
             }
