@@ -55,14 +55,16 @@ pub(crate) fn unit(
 
 /// Whether every decoder must read this unit alike, given that software could read it.
 ///
-/// In LZ4 a match of distance 0 is no match, yet the reference library reads it; another decoder
-/// that refuses it is as right. Walks the block, so it is for failures only.
+/// In LZ4 a match of distance 0 is no match, yet the reference library reads it; and what it makes of
+/// a block that does not end as the format has it end depends on the room. Another decoder that
+/// refuses either, or reads it, is as right. Walks the block, so it is for failures only.
 pub(crate) fn is_beyond_doubt(spec: &Spec, unit: &[u8]) -> bool {
     match spec.format() {
         Format::Lz4Block | Format::Lz4Sized => inspect::header(spec.format(), unit)
             .ok()
             .and_then(|header| unit.get(header.len..))
-            .is_some_and(|block| inspect::lz4::content_len(block).is_ok()),
+            .and_then(|block| inspect::lz4::walk(block).ok())
+            .is_some_and(|walked| walked.ends_well),
         _ => true,
     }
 }

@@ -27,6 +27,24 @@ pub(super) fn sized_header(src: &[u8]) -> Result<Header, Malformed> {
     })
 }
 
+/// Bytes at the end of the content that are literals in every block that an encoder writes.
+const LAST_LITERALS: u64 = 5;
+
+/// Bytes from the last match's start to the content's end, at least, in every such block.
+const LAST_MATCH: u64 = 12;
+
+/// What walking a block finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Walked {
+    /// The decompressed length.
+    pub content_len: u64,
+    /// Whether the block ends as the format has it end: the last five bytes are literals, and no
+    /// match begins in the last twelve. A decoder may rely on it, and refuse a block that does not;
+    /// the LZ4 library does, depending on the room it is given.
+    pub ends_well: bool,
+}
+
 /// The decompressed length of one raw block, found by walking its sequences without their content.
 ///
 /// Takes a few nanoseconds a sequence, so it is for telling failures apart, not for every call: the
@@ -37,8 +55,18 @@ pub(super) fn sized_header(src: &[u8]) -> Result<Header, Malformed> {
 /// [`Malformed`], if the block is not one complete block whose every match lies within the content
 /// before it.
 pub fn content_len(block: &[u8]) -> Result<u64, Malformed> {
+    walk(block).map(|walked| walked.content_len)
+}
+
+/// Walks the sequences of one raw block, as [`content_len`] does.
+///
+/// # Errors
+///
+/// As [`content_len`].
+pub fn walk(block: &[u8]) -> Result<Walked, Malformed> {
     let mut rest = block;
     let mut content = 0_u64;
+    let mut last_match = None;
     loop {
         let (token, after) = rest.split_first().ok_or(Malformed::Truncated)?;
         rest = after;
@@ -51,7 +79,12 @@ pub fn content_len(block: &[u8]) -> Result<u64, Malformed> {
         if rest.is_empty() {
             // The last sequence is literals alone.
             return if token & 0x0F == 0 {
-                Ok(content)
+                Ok(Walked {
+                    content_len: content,
+                    ends_well: last_match.is_none_or(|start| {
+                        literals >= LAST_LITERALS && content - start >= LAST_MATCH
+                    }),
+                })
             } else {
                 Err(Malformed::Truncated)
             };
@@ -62,6 +95,7 @@ pub fn content_len(block: &[u8]) -> Result<u64, Malformed> {
         if distance == 0 || distance > content {
             return Err(Malformed::OutOfBounds);
         }
+        last_match = Some(content);
         content += length(token & 0x0F, &mut rest)? + MIN_MATCH;
     }
 }
@@ -103,6 +137,20 @@ mod tests {
             content_len(b"\x1fA\x01\x00\xff\x01\x00"),
             Ok(1 + 15 + 255 + 1 + 4)
         );
+    }
+
+    #[test]
+    fn how_a_block_ends_is_told() {
+        let ends_well = |block: &[u8]| walk(block).unwrap().ends_well;
+        // Literals alone may be as few as they like.
+        assert!(ends_well(b"\0") && ends_well(b"\x10A"));
+        // A match of 8 bytes and longer ones, before 5 literals and before 4.
+        assert!(ends_well(b"\x14A\x01\x00\x50BBBBB"));
+        assert!(!ends_well(b"\x1eA\x01\x00\x40BBBB"));
+        assert!(!ends_well(b"\x1eA\x01\x00\x00"));
+        // Of 4, which begins 12 bytes before the end, and 11.
+        assert!(ends_well(b"\x10A\x01\x00\x80BBBBBBBB"));
+        assert!(!ends_well(b"\x10A\x01\x00\x70BBBBBBB"));
     }
 
     #[test]
