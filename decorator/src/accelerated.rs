@@ -2,8 +2,8 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use compressor_api::{
-    CompressSession, Compressor, DecompressSession, Direction, Effective, Error, ErrorKind,
-    OnFailure, OpenError, OutputNeed, Selected, Selection, Spec, Verdict,
+    CompressSession, Compressor, DecompressSession, Direction, Effective, EffectiveSide, Error,
+    ErrorKind, OnFailure, OpenError, OutputNeed, Selected, Selection, Spec, Verdict,
 };
 
 use crate::accelerator::Accelerator;
@@ -228,8 +228,12 @@ impl Compressor for Accelerated {
         let [compress, decompress] = accelerators;
         cached.get_or_init(|| {
             Effective::new(
-                compress.map_or(software.compress, |a| a.effective.or(software.compress)),
-                decompress.map_or(software.decompress, |a| a.effective.or(software.decompress)),
+                compress.map_or(software.compress, |a| {
+                    with_software(a.effective, software.compress)
+                }),
+                decompress.map_or(software.decompress, |a| {
+                    with_software(a.effective, software.decompress)
+                }),
             )
         })
     }
@@ -272,6 +276,21 @@ impl fmt::Debug for Accelerated {
             .field("compress", &self.compress.accelerator.get())
             .field("decompress", &self.decompress.accelerator.get())
             .finish_non_exhaustive()
+    }
+}
+
+/// What serves where software stands behind an accelerator: named after the accelerator, with the
+/// window of whoever has the larger one, for either may write a unit.
+fn with_software(
+    accelerator: Option<EffectiveSide>,
+    software: Option<EffectiveSide>,
+) -> Option<EffectiveSide> {
+    match (accelerator, software) {
+        (Some(mut side), Some(software)) => {
+            side.window = side.window.max(software.window);
+            Some(side)
+        }
+        (side, software) => side.or(software),
     }
 }
 
