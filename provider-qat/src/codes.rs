@@ -27,6 +27,8 @@ pub(crate) enum Says {
     Done,
     /// It failed so.
     Failed(ErrorKind),
+    /// The unit was not read. That is so, unless the unit itself shows another reason.
+    Unread(ErrorKind),
     /// It was not done by a device, or would have to be done by QATzip's own software.
     Software,
 }
@@ -54,7 +56,7 @@ impl Meaning {
     /// there is something wrong with the result.
     pub(crate) const fn error(&self, direction: Direction) -> Error {
         match self.says(direction) {
-            Says::Failed(kind) => Error::with_native(kind, ID, self.code),
+            Says::Failed(kind) | Says::Unread(kind) => Error::with_native(kind, ID, self.code),
             Says::Software => Error::silent_software(ID),
             Says::Done => Error::with_native(ErrorKind::Device, ID, self.code),
         }
@@ -88,20 +90,27 @@ pub(crate) const TABLE: [Meaning; 26] = [
     software(qz::QZ_FORCE_SW, "QZ_FORCE_SW"),
     // Not the caller's fault: what QATzip is called with is made here.
     failed(qz::QZ_PARAMS, "QZ_PARAMS", ErrorKind::Device),
-    // Among much else: the output did not fit. It always fits, for the room is the bound.
-    failed(qz::QZ_FAIL, "QZ_FAIL", ErrorKind::Device),
-    row(
-        qz::QZ_BUF_ERROR,
-        "QZ_BUF_ERROR",
-        Says::Failed(ErrorKind::OutputTooSmall),
-        After::TearDown,
-    ),
+    // Among much else: the output did not fit. That of compression does, for the room is the bound.
+    Meaning {
+        code: qz::QZ_FAIL,
+        name: "QZ_FAIL",
+        compress: Says::Failed(ErrorKind::Device),
+        decompress: Says::Unread(ErrorKind::Device),
+        after: After::TearDown,
+    },
+    Meaning {
+        code: qz::QZ_BUF_ERROR,
+        name: "QZ_BUF_ERROR",
+        compress: Says::Failed(ErrorKind::OutputTooSmall),
+        decompress: Says::Unread(ErrorKind::CorruptInput),
+        after: After::TearDown,
+    },
     Meaning {
         code: qz::QZ_DATA_ERROR,
         name: "QZ_DATA_ERROR",
         // There is no wrong input to compress.
         compress: Says::Failed(ErrorKind::Device),
-        decompress: Says::Failed(ErrorKind::CorruptInput),
+        decompress: Says::Unread(ErrorKind::CorruptInput),
         after: After::TearDown,
     },
     row(
@@ -186,15 +195,15 @@ mod tests {
             Busy, CorruptInput, Device, Lost, OutOfMemory, OutputTooSmall, Timeout, Unsupported,
         };
         let soft = Says::Software;
-        let f = Says::Failed;
+        let (f, unread) = (Says::Failed, Says::Unread);
         let expected = [
             (0, Says::Done, Says::Done, After::Keep),
             (1, f(Device), f(Device), After::TearDown),
             (2, soft, soft, After::TearDown),
             (-1, f(Device), f(Device), After::TearDown),
-            (-2, f(Device), f(Device), After::TearDown),
-            (-3, f(OutputTooSmall), f(OutputTooSmall), After::TearDown),
-            (-4, f(Device), f(CorruptInput), After::TearDown),
+            (-2, f(Device), unread(Device), After::TearDown),
+            (-3, f(OutputTooSmall), unread(CorruptInput), After::TearDown),
+            (-4, f(Device), unread(CorruptInput), After::TearDown),
             (-5, f(Timeout), f(Timeout), After::Park),
             (-100, f(Device), f(Device), After::TearDown),
             (11, soft, soft, After::TearDown),

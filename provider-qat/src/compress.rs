@@ -59,16 +59,9 @@ impl CompressSession for Compress {
     }
 }
 
-fn answered(failure: Failure) -> Error {
-    match failure {
-        Failure::Error(error) => error,
-        Failure::Unread(code) => Error::with_native(ErrorKind::Device, ID, code),
-    }
-}
-
 /// Has QATzip compress `src`, and leaves the unit at the start of `dst`.
 fn unit(plan: &Plan, worker: &mut Worker, src: &[u8], dst: &mut [u8]) -> Result<usize, Error> {
-    let n = worker.run(&[src], None).map_err(answered)?;
+    let n = worker.run(&[src], None).map_err(Failure::error)?;
     let output = worker.output(n)?;
     let wrong = error(ErrorKind::Device);
     match plan.way {
@@ -164,7 +157,7 @@ impl Sequencer {
         let wrong = error(ErrorKind::Device);
         match &mut self.source {
             Source::Lz4s(worker) => {
-                let n = worker.run(&[src], None).map_err(answered)?;
+                let n = worker.run(&[src], None).map_err(Failure::error)?;
                 let read = sequences::from_lz4s(worker.output(n)?, src, &mut self.sequences);
                 if read.is_err() {
                     worker.discard();

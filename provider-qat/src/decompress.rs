@@ -1,5 +1,3 @@
-use std::ffi::c_int;
-
 use compressor_api::inspect::deflate::{self, Extent};
 use compressor_api::inspect::{self, lz4};
 use compressor_api::{
@@ -81,29 +79,35 @@ impl Decompress {
                 self.deliver(n, dst)
             }
             Err(Failure::Error(error)) => Err(error),
-            Err(Failure::Unread(code)) => {
+            Err(Failure::Unread(error)) => {
                 let kind = self.why_unread(stream, dst.len());
-                Err(Error::with_native(kind, ID, code))
+                let kind = kind.unwrap_or(error.kind());
+                Err(Error::with_native(kind, ID, error.native()))
             }
         }
     }
 
-    /// Why a stream was not read: QATzip answers in the same way to one that is truncated and to
-    /// one whose content is too long.
-    fn why_unread(&self, stream: &[u8], dst_len: usize) -> ErrorKind {
+    /// Why a stream was not read, as far as the stream shows: QATzip answers in the same way to one
+    /// that is truncated and to one whose content is too long.
+    fn why_unread(&self, stream: &[u8], dst_len: usize) -> Option<ErrorKind> {
         let limit = dst_len.min(self.plan.longest);
         match deflate::extent(stream, limit) {
-            Ok(Extent::Beyond) => self.beyond(dst_len),
-            // The stream is intact, so that its checksum is left to be wrong, or the device.
-            Ok(Extent::Ended { .. }) | Err(_) => ErrorKind::CorruptInput,
+            Ok(Extent::Beyond) => Some(self.beyond(dst_len)),
+            // Intact, so that its checksum is left to be wrong, or the device.
+            Ok(Extent::Ended { read, .. }) if read == stream.len() => None,
+            Ok(Extent::Ended { .. }) | Err(_) => Some(ErrorKind::CorruptInput),
         }
     }
 
     /// A block is walked before the device sees it: its content's length has to be known, and a
     /// corrupt block would cost a session.
     fn lz4(&mut self, src: &[u8], dst: &mut [u8]) -> Result<usize, Error> {
-        let len = lz4::content_len(src).map_err(|malformed| malformed.error(ID))?;
-        let len = usize::try_from(len).map_err(|_| error(ErrorKind::OutputTooSmall))?;
+        let walked = lz4::walk(src).map_err(|malformed| malformed.error(ID))?;
+        if !walked.ends_well {
+            return Err(error(ErrorKind::CorruptInput));
+        }
+        let len = usize::try_from(walked.content_len);
+        let len = len.map_err(|_| error(ErrorKind::OutputTooSmall))?;
         if len > dst.len() {
             return Err(error(ErrorKind::OutputTooSmall));
         }
@@ -119,7 +123,8 @@ impl Decompress {
             }
             _ => self.worker.run(&[src], Some(len)),
         };
-        ran.map_err(unread)?;
+        // The block is intact, so the answer is what it is.
+        ran.map_err(Failure::error)?;
         self.deliver(len, dst)
     }
 
@@ -131,7 +136,13 @@ impl Decompress {
         if { header.declared_len }.is_some_and(|len| len > self.plan.longest as u64) {
             return Err(error(self.beyond(dst.len())));
         }
-        let n = self.worker.run(&[src], None).map_err(unread)?;
+        let n = match self.worker.run(&[src], None) {
+            // Of a frame that does not say how long its content is: too long, for all that is known.
+            Err(Failure::Unread(_)) if header.declared_len.is_none() => {
+                return Err(error(self.beyond(dst.len())));
+            }
+            ran => ran.map_err(Failure::error)?,
+        };
         let content = self.worker.output(n)?;
         let declared = header.declared_len.is_none_or(|len| len == n as u64);
         if !declared || (header.checksum && !zstd_frame::vouches(src, content)) {
@@ -139,15 +150,6 @@ impl Decompress {
             return Err(error(ErrorKind::CorruptInput));
         }
         self.deliver(n, dst)
-    }
-}
-
-/// Of a format that tells the length of its content, a unit that was not read is corrupt.
-fn unread(failure: Failure) -> Error {
-    let corrupt = |code: c_int| Error::with_native(ErrorKind::CorruptInput, ID, code);
-    match failure {
-        Failure::Error(error) => error,
-        Failure::Unread(code) => corrupt(code),
     }
 }
 

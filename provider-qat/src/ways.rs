@@ -69,7 +69,11 @@ pub(crate) fn capabilities(
         Direction::Compress => base
             .with_input(settings.min_input, longest)
             .with_levels(levels(format))
-            .with_window(WINDOW as u64),
+            .with_window(match format {
+                // What the header of a frame says, whose content is one segment.
+                Format::Zstd => longest.next_power_of_two() as u64,
+                _ => WINDOW as u64,
+            }),
         Direction::Decompress => base
             .with_input(MIN_INPUT, device_bound(longest))
             .with_max_output(longest)

@@ -1,6 +1,5 @@
 //! A session of QATzip with buffers of our own, made anew whenever it is in doubt.
 
-use std::ffi::c_int;
 use std::time::{Duration, Instant};
 
 use compressor_api::{Direction, Error, ErrorKind};
@@ -8,7 +7,7 @@ use compressor_api::{Direction, Error, ErrorKind};
 use crate::ID;
 use crate::codes::{After, Says, meaning};
 use crate::device::Device;
-use crate::ffi::{Outcome, QzSession, Setup};
+use crate::ffi::{Outcome, QzSession, Setup, Spare};
 use crate::parked::Buffers;
 
 /// One direction of one format. The bytes go through buffers of its own, in and out: a request that
@@ -21,6 +20,7 @@ pub(crate) struct Worker {
     buffers: Buffers,
     /// `None` after anything but success, until the next operation.
     session: Option<QzSession>,
+    spare: Option<Spare>,
 }
 
 /// How long the buffers are, in bytes.
@@ -35,9 +35,18 @@ pub(crate) struct Room {
 pub(crate) enum Failure {
     /// This is the answer.
     Error(Error),
-    /// QATzip did not read the unit to its end, or called it corrupt. Whether the unit is to blame,
-    /// or only the room for its content, has to be found out. With its code.
-    Unread(c_int),
+    /// QATzip did not read the unit to its end. This is the answer, unless the unit itself shows
+    /// that it is to blame, or the room for its content.
+    Unread(Error),
+}
+
+impl Failure {
+    /// The answer, where there is nothing more to find out.
+    pub(crate) const fn error(self) -> Error {
+        match self {
+            Self::Error(error) | Self::Unread(error) => error,
+        }
+    }
 }
 
 impl Worker {
@@ -60,6 +69,7 @@ impl Worker {
             room,
             buffers: Buffers::default(),
             session: None,
+            spare: None,
         };
         this.ready()?;
         Ok(this)
@@ -157,14 +167,16 @@ impl Worker {
                 } else if complete && as_expected {
                     (Ok(outcome.produced), After::Keep)
                 } else if unread {
-                    (Err(Failure::Unread(outcome.code)), After::TearDown)
+                    let error = Error::with_native(ErrorKind::CorruptInput, ID, outcome.code);
+                    (Err(Failure::Unread(error)), After::TearDown)
                 } else {
                     (Err(device), After::TearDown)
                 }
             }
-            Says::Failed(ErrorKind::CorruptInput | ErrorKind::OutputTooSmall) if unread => {
-                (Err(Failure::Unread(outcome.code)), meaning.after)
-            }
+            Says::Unread(_) => (
+                Err(Failure::Unread(meaning.error(direction))),
+                meaning.after,
+            ),
             _ => (Err(Failure::Error(meaning.error(direction))), meaning.after),
         };
         self.settle(after);
@@ -174,12 +186,16 @@ impl Worker {
     fn settle(&mut self, after: After) {
         match after {
             After::Keep => {}
-            After::TearDown => self.session = None,
+            After::TearDown => self.tear_down(),
             After::Park => {
-                self.session = None;
+                self.tear_down();
                 self.device.park(std::mem::take(&mut self.buffers));
             }
         }
+    }
+
+    fn tear_down(&mut self) {
+        self.spare = self.session.take().and_then(QzSession::tear_down);
     }
 
     /// Sees to it that there are a session of this process and buffers.
@@ -192,7 +208,7 @@ impl Worker {
         }
         self.device.check()?;
         let library = self.device.library;
-        let session = QzSession::new(library, self.setup)
+        let session = QzSession::new(library, self.setup, self.spare.take())
             .map_err(|code| meaning(code).error(self.direction()))?;
         let output = self.room.output.max(session.room());
         grow(&mut self.buffers.input, self.room.input)?;

@@ -12,5 +12,5 @@ mod session;
 pub(crate) use frames::{Frames, bound as frame_bound};
 pub(crate) use library::{Library, Refusal};
 pub(crate) use producer::{Producer, ProducerState};
-pub(crate) use session::{Outcome, QzSession, Setup, Stream, initialise};
+pub(crate) use session::{Outcome, QzSession, Setup, Spare, Stream, initialise};
 pub(crate) use zstd_sys::ZSTD_Sequence;

@@ -111,8 +111,14 @@ unsafe impl Send for QzSession {}
 impl QzSession {
     /// A session; the code of what failed, if it cannot be made. One whose set-up failed would still
     /// "work", in software and in another format, so it never leaves this function.
-    pub(crate) fn new(library: &'static Library, setup: Setup) -> Result<Self, c_int> {
-        let session = NonNull::from(Box::leak(Box::new(unused())));
+    pub(crate) fn new(
+        library: &'static Library,
+        setup: Setup,
+        spare: Option<Spare>,
+    ) -> Result<Self, c_int> {
+        let mut session = spare.map_or_else(|| Box::new(unused()), |spare| spare.0);
+        *session = unused();
+        let session = NonNull::from(Box::leak(session));
         let mut this = Self {
             library,
             session,
@@ -189,7 +195,7 @@ impl QzSession {
             consumed: src_len as usize,
             produced: dst_len as usize,
             ended: true,
-            on_device: self.is_on_device(before),
+            on_device: self.is_on_device(before, dst_len),
         }
     }
 
@@ -220,7 +226,7 @@ impl QzSession {
             consumed: src_len as usize,
             produced: dst_len as usize,
             ended: code != qz::QZ_OK || self.is_ended(),
-            on_device: self.is_on_device(before),
+            on_device: self.is_on_device(before, dst_len),
         }
     }
 
@@ -245,11 +251,11 @@ impl QzSession {
 
     /// Whether a device did what was done since the totals were `before`. The return code does not
     /// tell: for QATzip work in software is a success.
-    fn is_on_device(&mut self, before: (u64, u64)) -> bool {
+    fn is_on_device(&mut self, before: (u64, u64), produced: c_uint) -> bool {
         let after = self.totals();
         let status = self.session_mut().hw_session_stat;
-        self.setup.software
-            || (status == qz::QZ_OK.into() && after.0 != before.0 && after.1 != before.1)
+        let moved = after.0 != before.0 && (after.1 != before.1 || produced == 0);
+        self.setup.software || (status == qz::QZ_OK.into() && moved)
     }
 
     fn set_up(&mut self) -> c_int {
@@ -391,19 +397,36 @@ impl Outcome {
     }
 }
 
-impl Drop for QzSession {
-    fn drop(&mut self) {
+/// What a session was in, for the next one.
+pub(crate) struct Spare(Box<qz::QzSession_T>);
+
+// SAFETY: QATzip has let go of it, and its pointer is overwritten before it is used again.
+unsafe impl Send for Spare {}
+
+impl QzSession {
+    /// Tears it down, and gives back what it was in.
+    pub(crate) fn tear_down(self) -> Option<Spare> {
+        mem::ManuallyDrop::new(self).close()
+    }
+
+    /// To be called once. `None` in a process that forked: the device belongs to the other one, so
+    /// nothing is said to it, and what QATzip points to stays.
+    fn close(&mut self) -> Option<Spare> {
         if self.pid != std::process::id() {
-            // The device belongs to the process that forked, so nothing is said to it, and what
-            // QATzip points to stays.
-            return;
+            return None;
         }
         if let Ok(tear_down) = &self.library.functions.qzTeardownSession {
             // SAFETY: the session was given to `qzInit`, is in no call, and is torn down once.
             // Whatever this returns, QATzip has let go of it.
             unsafe { tear_down(self.session.as_ptr()) };
         }
-        // SAFETY: from a box, freed once, after QATzip let go of it.
-        drop(unsafe { Box::from_raw(self.session.as_ptr()) });
+        // SAFETY: from a box, taken back once, after QATzip let go of it.
+        Some(Spare(unsafe { Box::from_raw(self.session.as_ptr()) }))
+    }
+}
+
+impl Drop for QzSession {
+    fn drop(&mut self) {
+        drop(self.close());
     }
 }
