@@ -1,0 +1,113 @@
+//! The conformance suite over the simulated device, in both versions of QATzip's API: alone, inside
+//! the decorator, and as a plugin. Whatever ran in software is a failure.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    missing_docs,
+    reason = "a test stops at the first surprise"
+)]
+
+mod sim;
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::{env, fs};
+
+use compressor_api::{ProviderEntry, Registry};
+use compressor_conformance::alloc::CountingAllocator;
+use compressor_conformance::host::Decorated;
+use compressor_conformance::{Options, Subject, assert_subject_conforms};
+use provider_qat::PROVIDER;
+use sim::{APIS, Api, Sim, cargo_build};
+
+/// Not QATzip's: it takes memory when a session is made anew, after a unit that was corrupt.
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
+
+fn with_references(subject: Subject) -> Subject {
+    subject
+        .with_reference(compressor_deflate::factory())
+        .with_reference(compressor_lz4::factory())
+        .with_reference(compressor_zstd::factory())
+}
+
+fn alone(api: Api) {
+    let sim = Sim::new("alone", api, "");
+    let subject = with_references(Subject::new(sim.factory()));
+    assert_subject_conforms(&subject, &Options::from_env().must_accelerate());
+}
+
+#[test]
+fn alone_over_api_2_5() {
+    alone(Api::V2_5);
+}
+
+#[test]
+fn alone_over_api_2_6() {
+    alone(Api::V2_6);
+}
+
+/// A provider in the decorator, with software behind it.
+fn decorated(entry: &'static ProviderEntry, sim: &Sim) -> Subject {
+    let registry = Registry::builder()
+        .provider(entry)
+        .provider(&compressor_deflate::PROVIDER)
+        .provider(&compressor_lz4::PROVIDER)
+        .provider(&compressor_zstd::PROVIDER)
+        .param("intel.qat", "library_path", &sim.path)
+        .build()
+        .unwrap();
+    registry.open("intel.qat").unwrap();
+    let decorated = Arc::new(Decorated::new(registry, "intel.qat"));
+    let counted = Arc::clone(&decorated);
+    Subject::new(Arc::clone(&decorated) as _)
+        .composed()
+        .with_accelerated(decorated.accelerated().iter().copied())
+        .with_served(move || counted.served())
+}
+
+#[test]
+fn decorated_over_api_2_5() {
+    let subject = decorated(&PROVIDER, &Sim::new("decorated", Api::V2_5, ""));
+    assert_subject_conforms(&subject, &Options::from_env().must_accelerate());
+}
+
+#[test]
+fn decorated_over_api_2_6() {
+    let subject = decorated(&PROVIDER, &Sim::new("decorated", Api::V2_6, ""));
+    assert_subject_conforms(&subject, &Options::from_env().must_accelerate());
+}
+
+#[test]
+fn as_a_plugin_over_both() {
+    let entry = compressor_plugin::load(plugin()).unwrap();
+    for api in APIS {
+        let sim = Sim::new("plugin", api, "");
+        let registry = Registry::builder()
+            .provider(entry)
+            .param("intel.qat", "library_path", &sim.path)
+            .build()
+            .unwrap();
+        let subject = with_references(Subject::new(registry.open("intel.qat").unwrap()));
+        assert_subject_conforms(&subject, &Options::from_env().must_accelerate());
+
+        let subject = decorated(entry, &Sim::new("decorated-plugin", api, ""));
+        assert_subject_conforms(&subject, &Options::from_env().must_accelerate());
+    }
+}
+
+/// A copy of the plugin in a folder that only this user may write to.
+fn plugin() -> PathBuf {
+    let file = "libcompressor_provider_qat.so";
+    let built = cargo_build("compressor-provider-qat", file);
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("qat-plugin");
+    fs::create_dir_all(&folder).unwrap();
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+    let copy = folder.join(file);
+    let _ = fs::remove_file(&copy);
+    fs::copy(built, &copy).unwrap();
+    fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).unwrap();
+    copy
+}

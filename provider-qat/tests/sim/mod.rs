@@ -1,0 +1,126 @@
+//! The provider over the simulated device: no figure that comes of it is one of a device.
+#![allow(dead_code, reason = "each test uses a part of it")]
+
+use std::collections::HashMap;
+use std::env::consts::ARCH;
+use std::ffi::{CString, c_char, c_int};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::{env, fs};
+
+use compressor_api::{CompressorFactory, OpenError, Params};
+use provider_qat::PROVIDER;
+
+/// A version of QATzip's API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Api {
+    V2_5,
+    V2_6,
+}
+
+pub const APIS: [Api; 2] = [Api::V2_5, Api::V2_6];
+
+/// A simulated device of its own: a copy of the library, so that it shares nothing with another.
+pub struct Sim {
+    pub path: String,
+}
+
+impl Sim {
+    /// One with a name that no other test of this program uses, which does as `script` says.
+    pub fn new(name: &str, api: Api, script: &str) -> Self {
+        let built = built(api);
+        let test = env::current_exe().unwrap();
+        let test = test.file_name().unwrap();
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+        fs::create_dir_all(&folder).unwrap();
+        let copy = folder.join(format!("libqatzip-{name}-{api:?}.so"));
+        // Removed first: a copy over a file that another process has mapped would change it there.
+        let _ = fs::remove_file(&copy);
+        fs::copy(built, &copy).unwrap();
+        let sim = Self {
+            path: copy.to_str().unwrap().into(),
+        };
+        sim.configure(script);
+        sim
+    }
+
+    /// Does as `script` says from now on.
+    pub fn configure(&self, script: &str) {
+        let script = CString::new(script).unwrap();
+        #[allow(unsafe_code, reason = "the library has no other way to be told")]
+        // SAFETY: what `qat-sim` exports, with a string that ends with a zero. The library stays
+        // loaded, as the provider has it.
+        let code = unsafe {
+            let library = libloading::Library::new(&self.path).unwrap();
+            let configure = library
+                .get::<unsafe extern "C" fn(*const c_char) -> c_int>(b"qat_sim_configure\0")
+                .map(|symbol| *symbol)
+                .unwrap();
+            std::mem::forget(library);
+            configure(script.as_ptr())
+        };
+        assert_eq!(code, 0, "{script:?}");
+    }
+
+    pub fn open(&self, given: &[(&str, &str)]) -> Result<Arc<dyn CompressorFactory>, OpenError> {
+        let mut all = vec![("library_path", self.path.as_str())];
+        all.extend_from_slice(given);
+        let params = Params::parse(PROVIDER.params, all)?;
+        PROVIDER.opener.open(&params)
+    }
+
+    pub fn factory(&self) -> Arc<dyn CompressorFactory> {
+        self.open(&[]).unwrap()
+    }
+}
+
+fn built(api: Api) -> PathBuf {
+    static BUILT: LazyLock<Mutex<HashMap<Api, PathBuf>>> = LazyLock::new(Mutex::default);
+    let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+    built
+        .entry(api)
+        .or_insert_with(|| match api {
+            Api::V2_5 => cargo_build("qat-sim", "libqat_sim.so"),
+            Api::V2_6 => cargo_build("qat-sim-2", "libqat_sim_2.so"),
+        })
+        .clone()
+}
+
+/// The library of a package of the workspace, built for the profile and target of this test.
+pub fn cargo_build(package: &str, file: &str) -> PathBuf {
+    // TARGET_DIR/[TRIPLE/]PROFILE/deps/TEST
+    let test = env::current_exe().unwrap();
+    let output_dir = test.parent().unwrap().parent().unwrap();
+    let mut command = Command::new(env!("CARGO"));
+    command.current_dir(env!("CARGO_MANIFEST_DIR")).args([
+        "build",
+        "--quiet",
+        "--package",
+        package,
+    ]);
+    let above = output_dir.parent().unwrap();
+    let triple = above
+        .file_name()
+        .and_then(|name| name.to_str())
+        .filter(|name| name.starts_with(&format!("{ARCH}-")));
+    let target_dir = match triple {
+        Some(triple) => {
+            command.args(["--target", triple]);
+            above.parent().unwrap()
+        }
+        None => above,
+    };
+    // Said here, for a relative CARGO_TARGET_DIR is relative to where the test command ran.
+    command.arg("--target-dir").arg(target_dir);
+    if output_dir.ends_with("release") {
+        command.arg("--release");
+    }
+    let output = command.output().unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    output_dir.join(file)
+}
