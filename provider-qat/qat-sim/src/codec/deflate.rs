@@ -5,7 +5,7 @@ use compressor_api::inspect::deflate::{Extent, extent};
 use compressor_api::{CompressSession, DecompressSession, ErrorKind, Format, Spec};
 use qatzip_sys as qz;
 
-use super::Decoded;
+use super::{Decoded, THOROUGH};
 use crate::script::Work;
 use crate::setup::{Setup, Stream};
 
@@ -39,6 +39,7 @@ impl Deflate {
             _ => (Frame::Raw, Format::DeflateRaw),
         };
         let level = match work {
+            Work::Fast if setup.level >= THOROUGH => 5,
             Work::Fast => 1,
             Work::Stored => 0,
         };

@@ -7,6 +7,7 @@ use super::sequences::Finder;
 use super::{Decoded, LZ4_WINDOW, lz4_frame};
 use crate::fault::Kind;
 use crate::script::Work;
+use crate::setup::Setup;
 
 /// The shortest match.
 const MIN_MATCH: usize = 4;
@@ -19,17 +20,17 @@ pub(crate) struct Lz4 {
 
 impl Lz4 {
     /// Frames, as every version of QATzip writes them.
-    pub(crate) fn framed(work: Work) -> Self {
+    pub(crate) fn framed(setup: &Setup, work: Work) -> Self {
         Self {
-            encoder: Encoder::new(work),
+            encoder: Encoder::new(setup.level, work),
             framed: true,
         }
     }
 
     /// Raw blocks, as API 2.6 writes them.
-    pub(crate) fn raw(work: Work) -> Self {
+    pub(crate) fn raw(setup: &Setup, work: Work) -> Self {
         Self {
-            encoder: Encoder::new(work),
+            encoder: Encoder::new(setup.level, work),
             framed: false,
         }
     }
@@ -68,9 +69,9 @@ pub(super) struct Encoder {
 }
 
 impl Encoder {
-    fn new(work: Work) -> Self {
+    fn new(level: u32, work: Work) -> Self {
         Self {
-            finder: Finder::new(),
+            finder: Finder::new(level),
             work,
         }
     }

@@ -5,6 +5,7 @@ use super::out::Out;
 use super::sequences::Finder;
 use crate::fault::Kind;
 use crate::script::Work;
+use crate::setup::Setup;
 
 /// What a match length is counted from: a nibble of 1 is a match of 3 bytes.
 const BASE: usize = 2;
@@ -21,10 +22,10 @@ pub(crate) struct Lz4s {
 
 impl Lz4s {
     /// For matches of 3, or of 4 bytes at least.
-    pub(crate) fn new(min_match: usize, work: Work) -> Self {
+    pub(crate) fn new(setup: &Setup, work: Work) -> Self {
         Self {
-            finder: Finder::new(),
-            min_match,
+            finder: Finder::new(setup.level),
+            min_match: setup.min_match,
             work,
         }
     }

@@ -22,6 +22,9 @@ use zstd::Zstd;
 /// How far back a device looks in LZ4 and LZ4s, in bytes, in either direction.
 pub(crate) const LZ4_WINDOW: usize = 32 << 10;
 
+/// The level from which more is looked for: below it, every level is the fastest.
+const THOROUGH: u32 = 9;
+
 /// The working area of a session.
 pub(crate) enum Codec {
     Deflate(Deflate),
@@ -68,10 +71,10 @@ impl Codec {
             Stream::Zlib | Stream::Gzip | Stream::DeflateRaw => {
                 Self::Deflate(Deflate::new(setup, work)?)
             }
-            Stream::Lz4Frame => Self::Lz4(Lz4::framed(work)),
-            Stream::Lz4Block => Self::Lz4(Lz4::raw(work)),
-            Stream::Lz4s => Self::Lz4s(Lz4s::new(setup.min_match, work)),
-            Stream::Zstd => Self::Zstd(Zstd::new(work)?),
+            Stream::Lz4Frame => Self::Lz4(Lz4::framed(setup, work)),
+            Stream::Lz4Block => Self::Lz4(Lz4::raw(setup, work)),
+            Stream::Lz4s => Self::Lz4s(Lz4s::new(setup, work)),
+            Stream::Zstd => Self::Zstd(Zstd::new(setup, work)?),
         })
     }
 

@@ -1,6 +1,6 @@
 //! Finds what repeats, within a device's window.
 
-use super::LZ4_WINDOW;
+use super::{LZ4_WINDOW, THOROUGH};
 
 /// No match begins in the last 12 bytes of an LZ4 block, and none reaches into the last 5 (LZ4 block
 /// format, end of block conditions).
@@ -9,13 +9,20 @@ const LAST_END: usize = 5;
 
 const LOG: u32 = 12;
 
-/// Where each hash was seen last, plus one.
 #[derive(Debug)]
-pub(super) struct Finder(Box<[u32]>);
+pub(super) struct Finder {
+    /// Where each hash was seen last, plus one.
+    seen: Box<[u32]>,
+    /// What lies within matches is remembered as well.
+    thorough: bool,
+}
 
 impl Finder {
-    pub(super) fn new() -> Self {
-        Self(vec![0; 1 << LOG].into())
+    pub(super) fn new(level: u32) -> Self {
+        Self {
+            seen: vec![0; 1 << LOG].into(),
+            thorough: level >= THOROUGH,
+        }
     }
 
     /// Calls `found` with each match in turn: the literals before it, how far back it begins, and
@@ -27,7 +34,7 @@ impl Finder {
         min: usize,
         mut found: impl FnMut(&[u8], usize, usize) -> Option<()>,
     ) -> Option<usize> {
-        self.0.fill(0);
+        self.seen.fill(0);
         let (mut at, mut literals) = (0, 0);
         let last = src.len().saturating_sub(LAST_START);
         while at < last {
@@ -50,6 +57,11 @@ impl Finder {
                 at - earlier,
                 same,
             )?;
+            if self.thorough {
+                for within in at + 1..at + same {
+                    self.seen_at(src, within, min);
+                }
+            }
             at += same;
             literals = at;
         }
@@ -61,7 +73,7 @@ impl Finder {
         let bytes = src.get(at..)?.first_chunk::<4>()?;
         let key = u32::from_le_bytes(*bytes) & if min == 3 { 0xFF_FFFF } else { u32::MAX };
         let hash = key.wrapping_mul(2_654_435_761) >> (32 - LOG);
-        let slot = self.0.get_mut(hash as usize)?;
+        let slot = self.seen.get_mut(hash as usize)?;
         let earlier = *slot;
         *slot = u32::try_from(at + 1).ok()?;
         (earlier as usize).checked_sub(1)

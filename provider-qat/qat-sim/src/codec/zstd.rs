@@ -4,9 +4,10 @@ use compressor_api::{CompressSession, Compressor, DecompressSession, ErrorKind, 
 use qatzip_sys as qz;
 use std::sync::Arc;
 
-use super::Decoded;
+use super::{Decoded, THOROUGH};
 use crate::fault::Kind;
 use crate::script::Work;
+use crate::setup::Setup;
 
 /// A level at which next to nothing is looked for.
 const NEXT_TO_STORED: i32 = -1_000;
@@ -19,8 +20,9 @@ pub(crate) struct Zstd {
 }
 
 impl Zstd {
-    pub(super) fn new(work: Work) -> Option<Self> {
+    pub(super) fn new(setup: &Setup, work: Work) -> Option<Self> {
         let level = match work {
+            Work::Fast if setup.level >= THOROUGH => 5,
             Work::Fast => 1,
             Work::Stored => NEXT_TO_STORED,
         };
