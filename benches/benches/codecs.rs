@@ -1,4 +1,4 @@
-//! Throughput by format, level, provider, block size and direction, one at a time.
+//! Throughput by format, level or effort, provider, block size and direction, one at a time.
 //!
 //! For two providers side by side in one run, which is what a speed-up should be quoted from, use
 //! `compressor bench`.
@@ -19,7 +19,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Duration;
 
-use compressor::{Compressor, Direction, Engine, Format, Spec};
+use compressor::{Compressor, Direction, Effort, Engine, Format, Spec};
 use compressor_benches::data::{Kind, generate};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 
@@ -60,6 +60,23 @@ fn all(criterion: &mut Criterion) {
             for direction in Direction::BOTH {
                 one(criterion, &engine, &spec, direction, &data);
             }
+        }
+        efforts(criterion, &engine, format, &data);
+    }
+}
+
+/// What an engine makes for each effort; what it reads does not depend on that.
+fn efforts(criterion: &mut Criterion, engine: &Engine, format: Format, data: &[u8]) {
+    let mut group = criterion.benchmark_group(format!("{format}/effort/compress"));
+    for size in BLOCK_SIZES {
+        group.throughput(Throughput::Bytes(size as u64));
+        for effort in Effort::ALL {
+            let spec = Spec::new(format).with_effort(effort);
+            let compressor = engine.compressor(&spec).unwrap();
+            let mut operation = operation(&*compressor, Direction::Compress, data, size);
+            group.bench_function(BenchmarkId::new(effort.name(), size), |bencher| {
+                bencher.iter(&mut operation);
+            });
         }
     }
 }

@@ -86,17 +86,19 @@ fn data_set(number: usize, cells: &[Cell], palette: &mut Palette) -> Result<Mark
     for cells in cells.chunk_by(|a, b| a.spec.format() == b.spec.format()) {
         formats.push(format(cells, palette)?);
     }
+    let mut figures = Vec::new();
+    for (title, plot) in plots::speedups(cells, palette)? {
+        figures.push(figure(&title, &plot));
+    }
+    for (title, plot) in plots::overheads(cells, palette)? {
+        figures.push(figure(&title, &plot));
+    }
     Ok(html! {
         section id={ "data-" (number) } {
             h2 { (first.file) }
             p { (first.len) " bytes, cut into blocks that are compressed one by one." }
             (legend(cells, palette))
-            div.plots {
-                (figure("Speed-up over the software codec", &plots::speedups(cells, palette)?))
-                @if let Some(plot) = plots::overheads(cells, palette)? {
-                    (figure("What the framework adds to an operation", &plot))
-                }
-            }
+            div.plots { @for figure in &figures { (figure) } }
             (tables::overheads(cells))
             @for format in &formats { (format) }
         }

@@ -8,55 +8,74 @@ use crate::bench::measure::{Cell, Overhead, Side};
 use crate::bench::table::size;
 use crate::failure::Failure;
 
-/// How much faster every path is, in both directions.
-pub fn speedups(cells: &[Cell], palette: &mut Palette) -> Result<String, Failure> {
-    let mut bars = Vec::new();
-    for cell in cells {
-        for path in &cell.paths {
-            bars.push(Row {
-                label: place(cell),
-                colour: palette.colour(&path.name()),
-                mark: Mark::Bar(path.measured.speedup),
-            });
-        }
-    }
+/// How much faster every path is, a plot for each direction.
+pub fn speedups(cells: &[Cell], palette: &mut Palette) -> Result<Vec<(String, String)>, Failure> {
     let axis = Axis {
         desc: "times as fast as the software codec",
         reference: Some(1.0),
         log: false,
         limit: None,
     };
-    rows(&bars, &axis)
+    by_direction(
+        cells,
+        palette,
+        "Speed-up",
+        |path| Some(Mark::Bar(path.measured.speedup)),
+        |_| axis,
+    )
 }
 
-/// What the framework adds to each path, if that was measured.
-pub fn overheads(cells: &[Cell], palette: &mut Palette) -> Result<Option<String>, Failure> {
-    let mut marks = Vec::new();
-    for cell in cells {
-        for path in &cell.paths {
-            if let Some(Overhead::Measured { added, .. }) = &path.overhead {
-                marks.push(Row {
-                    label: place(cell),
-                    colour: palette.colour(&path.name()),
-                    mark: Mark::Interval {
-                        low: added.low,
-                        value: added.value,
-                        high: added.high,
-                    },
-                });
-            }
-        }
-    }
-    if marks.is_empty() {
-        return Ok(None);
-    }
-    let axis = Axis {
+/// What the framework adds to each path, a plot for each direction; none if it was not measured.
+pub fn overheads(cells: &[Cell], palette: &mut Palette) -> Result<Vec<(String, String)>, Failure> {
+    let mark = |path: &Side| match &path.overhead {
+        Some(Overhead::Measured { added, .. }) => Some(Mark::Interval {
+            low: added.low,
+            value: added.value,
+            high: added.high,
+        }),
+        _ => None,
+    };
+    let axis = |marks: &[Row]| Axis {
         desc: "added, ns an operation (cut off at the edges)",
         reference: Some(0.0),
         log: false,
-        limit: Some(limit(&marks)),
+        limit: Some(limit(marks)),
     };
-    rows(&marks, &axis).map(Some)
+    by_direction(cells, palette, "What the framework adds", mark, axis)
+}
+
+/// A row for each path that has a mark.
+fn by_direction(
+    cells: &[Cell],
+    palette: &mut Palette,
+    title: &str,
+    mark: impl Fn(&Side) -> Option<Mark>,
+    axis: impl Fn(&[Row]) -> Axis<'static>,
+) -> Result<Vec<(String, String)>, Failure> {
+    let mut plots = Vec::new();
+    for direction in Direction::BOTH {
+        let mut marks = Vec::new();
+        for cell in cells.iter().filter(|cell| cell.direction == direction) {
+            for path in &cell.paths {
+                if let Some(mark) = mark(path) {
+                    let colour = palette.colour(&path.name());
+                    let label = place(cell, path);
+                    marks.push(Row {
+                        label,
+                        colour,
+                        mark,
+                    });
+                }
+            }
+        }
+        if !marks.is_empty() {
+            plots.push((
+                format!("{title}, {direction}"),
+                rows(&marks, &axis(&marks))?,
+            ));
+        }
+    }
+    Ok(plots)
 }
 
 /// How much of the overheads to show: where an operation takes milliseconds, noise is a thousand times
@@ -159,14 +178,13 @@ fn percentiles(cell: &Cell, side: &Side, colour: RGBColor) -> impl Iterator<Item
     })
 }
 
-/// Format, block size and direction.
-fn place(cell: &Cell) -> String {
+/// Format, block size and effort.
+fn place(cell: &Cell, path: &Side) -> String {
     let (format, size) = (cell.spec.format(), size(cell.block_size));
-    let arrow = match cell.direction {
-        Direction::Compress => "comp.",
-        Direction::Decompress => "decomp.",
-    };
-    format!("{format} {size} {arrow}")
+    match path.effort {
+        Some(effort) => format!("{format} {size}, {effort}"),
+        None => format!("{format} {size}"),
+    }
 }
 
 const fn verb(direction: Direction) -> &'static str {

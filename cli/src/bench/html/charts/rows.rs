@@ -28,6 +28,7 @@ pub enum Mark {
 }
 
 /// How numbers are laid out.
+#[derive(Clone, Copy)]
 pub struct Axis<'a> {
     /// What they are, with their unit.
     pub desc: &'a str,
@@ -41,7 +42,7 @@ pub struct Axis<'a> {
 
 const ROW: u32 = 24;
 /// Room for names.
-const NAMES: u32 = 172;
+const NAMES: u32 = 190;
 /// Room for the axis and its description.
 const AXIS: u32 = 46;
 const MARGIN: u32 = 8;
