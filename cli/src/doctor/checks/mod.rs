@@ -50,7 +50,7 @@ pub fn all(host: &Host, devices: &[Device], provider: &Provider) -> Vec<Check> {
             libraries::libraries(host),
         ]);
     }
-    checks.extend(provider.checks());
+    checks.extend(provider.checks(!devices.is_empty()));
     checks
 }
 

@@ -49,8 +49,8 @@ impl Provider {
         }
     }
 
-    /// What it is and what came of its self-test.
-    pub fn checks(&self) -> [Check; 2] {
+    /// What it is and what came of its self-test, on a host with devices or without.
+    pub fn checks(&self, devices: bool) -> [Check; 2] {
         let skipped = |why: &str| ["probe", "self-test"].map(|name| Check::skipped(name, why));
         match self {
             Self::NotAsked => skipped("--root looks at files only"),
@@ -63,6 +63,13 @@ impl Provider {
                 let serves = serves.join(", ");
                 [
                     match not_ready {
+                        // QATlib finds its devices on the same bus.
+                        _ if !devices => Check::warning(
+                            "probe",
+                            format!("opened without a device, so a simulated one; serves {serves}"),
+                            "take no figure of it for one of a device; library_path among the \
+                             provider's parameters names the stand-in for QATzip",
+                        ),
                         None => Check::ok("probe", format!("opened; serves {serves}")),
                         Some(why) => Check::warning(
                             "probe",
@@ -96,7 +103,7 @@ mod tests {
     use crate::doctor::report::State;
 
     fn states(provider: &Provider) -> [State; 2] {
-        provider.checks().map(|check| check.state)
+        provider.checks(true).map(|check| check.state)
     }
 
     #[test]
@@ -115,7 +122,11 @@ mod tests {
         assert_eq!(states(&opened(None)), [Ok, Ok]);
         assert_eq!(states(&opened(Some("Degraded: slow"))), [Warning, Ok]);
 
-        let [probe, _] = absent.checks();
+        let [probe, _] = opened(None).checks(false);
+        assert_eq!(probe.state, Warning);
+        assert!(probe.found.contains("simulated"), "{}", probe.found);
+
+        let [probe, _] = absent.checks(false);
         assert!(probe.found.contains("no device (-101)"), "{}", probe.found);
         assert!(probe.remedy.is_some());
     }
