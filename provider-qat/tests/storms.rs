@@ -341,7 +341,7 @@ fn blocks() -> usize {
 /// All that goes wrong, each now and then.
 const STORM: &str = "instances=4; \
     fault code=-2 rate=0.02; fault code=-4 rate=0.01; fault code=-103 rate=0.02; \
-    fault code=-3 rate=0.01; fault code=-104 rate=0.005; fault code=-200 rate=0.0001; \
+    fault code=-3 rate=0.01; fault code=-104 rate=0.005; \
     fault code=11 rate=0.01; fault code=-117 rate=0.005; fault code=-105 rate=0.005; \
     fault consumes-less rate=0.005; fault ok-with-zero rate=0.005; fault truncates rate=0.005; \
     fault scribbles rate=0.005; fault multi-stream rate=0.005; fault wrong-checksum rate=0.005; \

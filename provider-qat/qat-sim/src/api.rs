@@ -69,7 +69,9 @@ pub unsafe extern "C" fn qzInit(session: *mut qz::QzSession_T, sw_backup: c_ucha
         Some(Kind::Lost(..)) => qz::QZ_NOSW_NO_HW,
         _ => device.model.init,
     };
-    INIT.store(code, Ordering::Release);
+    if INIT.swap(code, Ordering::AcqRel) == NOT_CALLED && code == qz::QZ_OK {
+        eprintln!("qat-sim: a SIMULATED device; no figure that comes of it is one of a device");
+    }
     code
 }
 

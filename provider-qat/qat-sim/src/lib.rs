@@ -4,7 +4,7 @@
 //! `libqat_sim.so` is QATzip with API 2.5, `libqat_sim_2.so` of the package `qat-sim-2` with API 2.6;
 //! the provider's parameter `library_path` names one. **No figure that comes of it is a figure of a
 //! device**, and whoever shows one says that it is simulated: `qat_sim_label` tells the libraries
-//! apart from QATzip.
+//! apart from QATzip, and the first `qzInit` of a process says so on standard error.
 //!
 //! # What the device is like
 //!

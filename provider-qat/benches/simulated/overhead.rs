@@ -1,0 +1,146 @@
+//! What the provider adds to a call of QATzip.
+
+use std::hint::black_box;
+use std::ops::Range;
+
+use compressor_api::{CompressorFactory, Direction, Error, Format, Spec};
+use compressor_benches::data::{Kind, generate};
+use compressor_benches::measure::{Median, Pace, interleave};
+
+use crate::Effort;
+use crate::direct::Direct;
+use crate::sim::{Api, Sim};
+
+const BLOCK: usize = 4_096;
+const BLOCKS: usize = 16;
+
+/// What an operation may cost more than the direct call.
+const TARGET_NS: f64 = 300.0;
+
+/// Formats and directions that QATzip serves as they are.
+const CONTESTS: [(Format, Direction); 9] = [
+    (Format::Zlib, Direction::Compress),
+    (Format::Zlib, Direction::Decompress),
+    (Format::Gzip, Direction::Compress),
+    (Format::Gzip, Direction::Decompress),
+    (Format::DeflateRaw, Direction::Compress),
+    (Format::Lz4Block, Direction::Compress),
+    (Format::Lz4Block, Direction::Decompress),
+    (Format::Zstd, Direction::Compress),
+    (Format::Zstd, Direction::Decompress),
+];
+
+/// Does the operations of these numbers.
+type Lane = Box<dyn FnMut(Range<usize>) -> Result<(), Error>>;
+
+/// Prints the table.
+pub fn run(effort: Effort) {
+    println!(
+        "SIMULATED: nanoseconds an operation on blocks of {BLOCK} bytes, without the device's time:"
+    );
+    println!("the direct call, and what the provider adds (median and its 95 % interval)\n");
+    println!("{:<24} {:>8}  provider adds", "format/direction", "direct");
+    let sim = Sim::new("overhead", Api::V2_6, "work=stored");
+    let factory = sim.factory();
+    for (format, direction) in CONTESTS {
+        let sets: Vec<(f64, f64)> = (0..effort.rounds)
+            .map(|_| measure(&sim, &*factory, format, direction, effort))
+            .collect();
+        let direct = Median::of(sets.iter().map(|set| set.0)).unwrap();
+        let adds = Median::of(sets.iter().map(|set| set.1)).unwrap();
+        let name = format!("{format}/{direction}");
+        let over = if adds.low > TARGET_NS {
+            "  above the target"
+        } else {
+            ""
+        };
+        println!(
+            "{name:<24} {:>8.0}  {:>6.0} ({:.0} to {:.0}){over}",
+            direct.value, adds.value, adds.low, adds.high
+        );
+    }
+    println!("\nThe target is {TARGET_NS} ns.\n");
+}
+
+/// Nanoseconds an operation of the direct call, and what the provider adds in the same round.
+fn measure(
+    sim: &Sim,
+    factory: &dyn CompressorFactory,
+    format: Format,
+    direction: Direction,
+    effort: Effort,
+) -> (f64, f64) {
+    let content = generate(Kind::Rows, 1, BLOCK * BLOCKS).bytes;
+    let compressor = factory.compressor(&Spec::new(format)).unwrap();
+    let mut room = vec![0; compressor.max_compressed_len(BLOCK).unwrap().max(BLOCK)];
+    let mut writer = compressor.compress_session().unwrap();
+    let sources: Vec<Vec<u8>> = content
+        .chunks(BLOCK)
+        .map(|block| match direction {
+            Direction::Compress => block.to_vec(),
+            Direction::Decompress => {
+                let n = writer.compress(block, &mut room).unwrap();
+                room[..n].to_vec()
+            }
+        })
+        .collect();
+
+    let mut direct = Direct::new(sim, format, direction);
+    let mut lanes: [Lane; 2] = match direction {
+        Direction::Compress => {
+            let mut session = compressor.compress_session().unwrap();
+            let (theirs, mut their_dst) = (sources.clone(), room.clone());
+            [
+                Box::new(move |operations| {
+                    for at in operations {
+                        let src = black_box(&theirs[at % BLOCKS]);
+                        black_box(direct.compress(src, &mut their_dst));
+                    }
+                    Ok(())
+                }),
+                Box::new(move |operations| {
+                    for at in operations {
+                        let src = black_box(&sources[at % BLOCKS]);
+                        black_box(session.compress(src, &mut room)?);
+                    }
+                    Ok(())
+                }),
+            ]
+        }
+        Direction::Decompress => {
+            let mut session = compressor.decompress_session().unwrap();
+            let (theirs, mut their_dst) = (sources.clone(), room.clone());
+            [
+                Box::new(move |operations| {
+                    for at in operations {
+                        let src = black_box(&theirs[at % BLOCKS]);
+                        black_box(direct.decompress(src, &mut their_dst[..BLOCK]));
+                    }
+                    Ok(())
+                }),
+                Box::new(move |operations| {
+                    for at in operations {
+                        let src = black_box(&sources[at % BLOCKS]);
+                        black_box(session.decompress_exact(src, &mut room[..BLOCK])?);
+                    }
+                    Ok(())
+                }),
+            ]
+        }
+    };
+    let rounds = interleave(&mut lanes, &Pace::fine(effort.time), |_| {}).unwrap();
+    let operations = rounds.ops_per_round() as f64;
+    let quiet = rounds.quiet();
+    let per_op = |lane: usize| {
+        let laps = rounds.laps(lane);
+        let laps = quiet.iter().map(|round| laps[*round]);
+        laps.map(move |lap| lap.wall.as_secs_f64() * 1e9 / operations)
+    };
+    let adds = per_op(1)
+        .zip(per_op(0))
+        .map(|(provider, direct)| provider - direct);
+    (
+        Median::of(per_op(0)).unwrap().value,
+        Median::of(adds).unwrap().value,
+    )
+}
