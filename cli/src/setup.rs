@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use compressor::{
     Accelerated, Compressor, Config, Direction, Engine, EngineBuilder, ErrorKind, Format,
-    OnFailure, OpenError, ProviderEntry, SelectError, SetupError, Spec, Verdict,
+    OnFailure, OpenError, ProviderEntry, SelectError, SetupError, Spec,
 };
 
 use crate::failure::Failure;
@@ -49,7 +49,7 @@ pub fn compressor_by(
             .iter()
             .find(|c| c.direction == *direction && c.provider.as_str() == provider);
         if let Some(considered) = considered
-            && considered.verdict != Verdict::Chosen
+            && !considered.verdict.serves()
         {
             return Err(Failure::from(SelectError::Refused {
                 provider: considered.provider,

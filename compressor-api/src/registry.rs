@@ -186,6 +186,9 @@ impl Registry {
     /// frame (`lz4-block` in `lz4-sized`) serves the framed format through
     /// [`framed`](crate::framed).
     ///
+    /// Where an effort limits the inputs that the first one takes, the next one that takes longer ones
+    /// serves those, and so on.
+    ///
     /// # Errors
     ///
     /// [`SelectError`]: no software codec to fall back to, a name that is not registered, a
@@ -197,11 +200,13 @@ impl Registry {
         let software = self.software(spec)?;
         let mut considered = Vec::new();
         let mut choose = |direction| self.choose(spec, policy, direction, &mut considered);
-        let (compress, decompress) = (choose(Direction::Compress)?, choose(Direction::Decompress)?);
+        let mut compress = choose(Direction::Compress)?.into_iter();
+        let decompress = choose(Direction::Decompress)?.into_iter().next();
         Ok(Selection {
             spec: spec.clone(),
             software,
-            compress,
+            compress: compress.next(),
+            compress_longer: compress.collect(),
             decompress,
             considered,
         })
@@ -257,7 +262,7 @@ impl Registry {
         policy: &Policy,
         direction: Direction,
         considered: &mut Vec<Considered>,
-    ) -> Result<Option<Selected>, SelectError> {
+    ) -> Result<Vec<Selected>, SelectError> {
         let assigned = policy.assigned(spec.format(), direction);
         let mut slots: Vec<&Slot> = self
             .slots
@@ -303,8 +308,9 @@ impl Registry {
             }
         }
 
-        let mut chosen: Option<Selected> = None;
-        let mut served = false;
+        let mut chosen: Vec<Selected> = Vec::new();
+        // Inputs of up to so many bytes have somebody who serves them.
+        let mut served: Option<usize> = None;
         for slot in slots {
             let provider = slot.entry.id;
             let software = slot.is_software();
@@ -312,15 +318,24 @@ impl Registry {
                 Verdict::Disabled
             } else if !software && assigned.is_some_and(|name| name != provider.as_str()) {
                 Verdict::NotAssigned
-            } else if served {
+            } else if served == Some(usize::MAX) {
                 Verdict::Outranked
             } else {
                 match slot.candidate(spec, direction) {
                     Ok(found) => {
-                        served = true;
-                        chosen = (!software).then_some(found);
-                        Verdict::Chosen
+                        let reach = found.serves_up_to();
+                        let verdict = match served {
+                            None => Verdict::Chosen,
+                            Some(len) if len < reach => Verdict::ChosenBeyond(len),
+                            Some(_) => Verdict::Outranked,
+                        };
+                        if verdict != Verdict::Outranked {
+                            served = Some(reach);
+                            chosen.extend((!software).then_some(found));
+                        }
+                        verdict
                     }
+                    Err(verdict) if served.is_some() => verdict,
                     Err(verdict) => {
                         let fatal = match &verdict {
                             Verdict::NotOpened(OpenError::Misconfigured { .. }) => true,
@@ -422,8 +437,12 @@ impl Slot {
                 .ok_or_else(panicked)?
                 .ok_or(Verdict::NoCapability)?,
         };
-        let capabilities = capabilities.for_effort(spec);
-        Ok(Selected::new(provider, capabilities, compressor))
+        let served = capabilities.for_effort(spec);
+        let limited = served.max_input < capabilities.max_input;
+        Ok(Selected {
+            limited,
+            ..Selected::new(provider, served, compressor)
+        })
     }
 
     fn is_software(&self) -> bool {

@@ -15,6 +15,9 @@ pub struct Selection {
     pub software: Arc<dyn Compressor>,
     /// The accelerator that compresses; `None`: software does.
     pub compress: Option<Selected>,
+    /// The accelerators that compress what is longer than `compress` takes at the spec's effort, by
+    /// ascending [`max_input`](Capabilities::max_input). Software has what is longer still.
+    pub compress_longer: Vec<Selected>,
     /// The accelerator that decompresses; `None`: software does.
     pub decompress: Option<Selected>,
     /// Every provider that was looked at, per direction, in the order it was tried.
@@ -31,18 +34,26 @@ impl Selection {
         }
     }
 
-    /// Why no accelerator serves a direction: the verdict on the first one that was considered;
-    /// `None` if one does serve, or if there is none for the format.
+    /// Why no accelerator serves a direction: the verdict on the first one that is there, or else on
+    /// the first one that was considered; `None` if one does serve, or if there is none for the
+    /// format.
     #[must_use]
     pub fn why_software(&self, direction: Direction) -> Option<&Verdict> {
         if self.accelerator(direction).is_some() {
             return None;
         }
-        self.considered
-            .iter()
-            .filter(|considered| considered.direction == direction)
-            .map(|considered| &considered.verdict)
-            .find(|verdict| !matches!(verdict, Verdict::Chosen | Verdict::Outranked))
+        let refused = || {
+            self.considered
+                .iter()
+                .filter(|considered| considered.direction == direction)
+                .map(|considered| &considered.verdict)
+                .filter(|verdict| !verdict.serves() && **verdict != Verdict::Outranked)
+        };
+        let absent =
+            |verdict: &Verdict| matches!(verdict, Verdict::NotOpened(OpenError::Absent { .. }));
+        refused()
+            .find(|verdict| !absent(verdict))
+            .or_else(|| refused().next())
     }
 }
 
@@ -56,6 +67,8 @@ pub struct Selected {
     pub capabilities: Capabilities,
     /// Its compressor for the spec.
     pub compressor: Arc<dyn Compressor>,
+    /// It is the effort that limits its inputs.
+    pub(crate) limited: bool,
 }
 
 impl Selected {
@@ -70,6 +83,16 @@ impl Selected {
             provider,
             capabilities,
             compressor,
+            limited: false,
+        }
+    }
+
+    /// The longest input that is given to it before anybody else is asked.
+    pub(crate) fn serves_up_to(&self) -> usize {
+        if self.limited {
+            self.capabilities.max_input
+        } else {
+            usize::MAX
         }
     }
 }
@@ -108,6 +131,8 @@ impl fmt::Display for Considered {
 pub enum Verdict {
     /// It serves.
     Chosen,
+    /// It serves what is longer than so many bytes, which those before it take.
+    ChosenBeyond(usize),
     /// One that comes before it serves.
     Outranked,
     /// The policy allows software only.
@@ -124,10 +149,19 @@ pub enum Verdict {
     NotCreated(Error),
 }
 
+impl Verdict {
+    /// Whether it was chosen, for whatever inputs.
+    #[must_use]
+    pub const fn serves(&self) -> bool {
+        matches!(self, Self::Chosen | Self::ChosenBeyond(_))
+    }
+}
+
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Chosen => f.write_str("chosen"),
+            Self::ChosenBeyond(len) => write!(f, "chosen beyond {len} bytes"),
             Self::Outranked => f.write_str("comes after the one chosen"),
             Self::Disabled => f.write_str("the policy allows software only"),
             Self::NotAssigned => f.write_str("the policy assigns the format to another provider"),

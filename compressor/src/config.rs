@@ -19,6 +19,7 @@ use serde::Deserialize;
 /// plugin_path = ["/usr/lib/compressor"] # directories with plugins
 /// effort = "speed"                  # or "ratio", "balanced"; levels decide, if left out
 /// max_loss = 15                     # percent, for "speed"; 10, if left out
+/// batch_threads = 4                 # for compress_many and decompress_many; none, if left out
 ///
 /// [[assign]]
 /// format = "zlib"
@@ -40,6 +41,7 @@ use serde::Deserialize;
 /// | `COMPRESSOR_VERIFY` | `never`, `sampled` or `always` |
 /// | `COMPRESSOR_EFFORT` | `ratio`, `balanced` or `speed` |
 /// | `COMPRESSOR_MAX_LOSS` | percent, 0 to 100 |
+/// | `COMPRESSOR_BATCH_THREADS` | how many, 0 to 1024 |
 /// | `COMPRESSOR_PARAMS` | `PROVIDER.NAME=VALUE`, separated by commas |
 /// | `COMPRESSOR_PLUGIN_PATH` | directories, separated as in `PATH` |
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -65,6 +67,8 @@ pub struct Config {
     pub effort: Option<EffortName>,
     /// The loss in percent that goes with `speed`, 0 to 100.
     pub max_loss: Option<u8>,
+    /// Threads that batches are spread over; 0 and 1 for the caller's alone.
+    pub batch_threads: BatchThreads,
     /// Who gets what.
     pub assign: Vec<AssignConfig>,
     /// Parameters by provider.
@@ -164,6 +168,39 @@ impl EffortName {
             Self::Balanced => Effort::Balanced,
             Self::Speed => Effort::Speed,
         }
+    }
+}
+
+/// A number of threads, up to 1,024.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "u16")]
+pub struct BatchThreads(u16);
+
+impl BatchThreads {
+    const NAMES: &str = "a whole number of threads, from 0 to 1024";
+
+    fn parse(text: &str) -> Option<Self> {
+        Self::try_from(text.parse::<u16>().ok()?).ok()
+    }
+}
+
+impl TryFrom<u16> for BatchThreads {
+    type Error = String;
+
+    fn try_from(count: u16) -> Result<Self, String> {
+        match count {
+            0..=1024 => Ok(Self(count)),
+            _ => Err(format!(
+                "batch_threads cannot be {count}; it takes {}",
+                Self::NAMES
+            )),
+        }
+    }
+}
+
+impl From<BatchThreads> for usize {
+    fn from(threads: BatchThreads) -> Self {
+        threads.0.into()
     }
 }
 
@@ -286,6 +323,13 @@ impl Config {
                 .filter(|path| !path.as_os_str().is_empty())
                 .collect();
         }
+        set(
+            &var,
+            "COMPRESSOR_BATCH_THREADS",
+            &mut config.batch_threads,
+            BatchThreads::parse,
+            BatchThreads::NAMES,
+        )?;
         let some_effort = |text: &str| EffortName::parse(text).map(Some);
         set(
             &var,
@@ -489,6 +533,7 @@ mod tests {
             plugin_path = ["/usr/lib/compressor", "/opt/acme"]
             effort = "speed"
             max_loss = 15
+            batch_threads = 4
             [[assign]]
             format = "zlib"
             direction = "decompress"
@@ -509,6 +554,7 @@ mod tests {
         );
         assert_eq!(policy.assignments[0].direction, Some(Direction::Decompress));
         assert_eq!(config.verify, VerifyMode::Always);
+        assert_eq!(usize::from(config.batch_threads), 4);
         let directories = ["/usr/lib/compressor", "/opt/acme"].map(PathBuf::from);
         assert_eq!(config.plugin_path, directories);
         let params = &config.providers["example.device"];
@@ -525,6 +571,7 @@ mod tests {
             ("verify = 3", "line 1"),
             ("effort = \"fast\"", "balanced"),
             ("max_loss = 300", "u8"),
+            ("batch_threads = 1025", "1024"),
         ] {
             let error = Config::from_toml(text).unwrap_err().to_string();
             assert!(error.contains(says), "{text}: {error}");
@@ -567,6 +614,7 @@ mod tests {
             ("COMPRESSOR_VERIFY", "never"),
             ("COMPRESSOR_EFFORT", "balanced"),
             ("COMPRESSOR_MAX_LOSS", "0"),
+            ("COMPRESSOR_BATCH_THREADS", "1024"),
             (
                 "COMPRESSOR_PARAMS",
                 "intel.qat.polling=busy, libdeflate.x=1",
@@ -582,6 +630,7 @@ mod tests {
         assert_eq!(config.plugin_path, directories);
         assert_eq!(config.policy().unwrap().effort, Some(Effort::Balanced));
         assert_eq!(config.max_loss, Some(0));
+        assert_eq!(usize::from(config.batch_threads), 1024);
         assert_eq!(
             config.providers["intel.qat"]["polling"],
             ParamText::Text("busy".into())
@@ -612,6 +661,7 @@ mod tests {
             ("COMPRESSOR_EFFORT", "fast"),
             ("COMPRESSOR_MAX_LOSS", "101"),
             ("COMPRESSOR_MAX_LOSS", "few"),
+            ("COMPRESSOR_BATCH_THREADS", "1025"),
             ("COMPRESSOR_PARAMS", "polling=busy"),
             ("COMPRESSOR_PARAMS", "a.b=1, a.b=2"),
             ("COMPRESSOR_CONFIG", "no-such-file.toml"),

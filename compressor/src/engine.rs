@@ -1,11 +1,12 @@
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use compressor_api::{
     Compressor, OpenError, Policy, Registry, RegistryBuilder, RegistryError, SelectError,
     Selection, Spec,
 };
-use compressor_decorator::{Accelerated, Guards, Options};
+use compressor_decorator::{Accelerated, Guards, Options, Workers};
 
 use crate::{Config, ConfigError, LINKED};
 
@@ -19,6 +20,7 @@ pub struct Engine {
     policy: Policy,
     options: Options,
     guards: Guards,
+    workers: Option<Workers>,
     made: Mutex<Vec<Weak<Accelerated>>>,
 }
 
@@ -52,6 +54,7 @@ impl Engine {
             registry: linked.submitted(),
             policy: Policy::default(),
             options: Options::default(),
+            batch_threads: 0,
             configured: Vec::new(),
         }
     }
@@ -93,7 +96,12 @@ impl Engine {
         let options = self
             .options
             .on_operation_error(self.policy.on_operation_error);
-        let made = Accelerated::from_selection(&selection, &self.guards, options)
+        let mut builder = Accelerated::selected(&selection, &self.guards).options(options);
+        if let Some(workers) = &self.workers {
+            builder = builder.workers(workers.clone());
+        }
+        let made = builder
+            .build()
             .map_err(|error| SelectError::Unfit { error })?;
         let made = Arc::new(made);
         let mut all = self.made.lock().unwrap_or_else(PoisonError::into_inner);
@@ -131,6 +139,7 @@ pub struct EngineBuilder {
     registry: RegistryBuilder,
     policy: Policy,
     options: Options,
+    batch_threads: usize,
     /// Providers that were given parameters.
     configured: Vec<String>,
 }
@@ -144,6 +153,7 @@ impl EngineBuilder {
     pub fn config(mut self, config: &Config) -> Result<Self, SetupError> {
         self.policy = config.policy()?;
         self.options = self.options.verify(config.verify.verify());
+        self.batch_threads = config.batch_threads.into();
         self.configured.extend(config.providers.keys().cloned());
         for (provider, params) in &config.providers {
             for (name, value) in params {
@@ -174,13 +184,29 @@ impl EngineBuilder {
         self
     }
 
+    /// Spreads batches ([`compress_many`] and [`decompress_many`]) over so many threads, which all
+    /// compressors of the engine share; with 0 or 1, as by default, the caller's thread does them.
+    ///
+    /// Results stay with their jobs, each as if it had been alone. A session holds one more working
+    /// area for each further thread, from its first batch of 64 KiB or more on; after that nothing is
+    /// allocated per job.
+    ///
+    /// [`compress_many`]: compressor_api::CompressSession::compress_many
+    /// [`decompress_many`]: compressor_api::DecompressSession::decompress_many
+    #[must_use]
+    pub fn batch_threads(mut self, count: usize) -> Self {
+        self.batch_threads = count;
+        self
+    }
+
     /// The engine. Of its providers only those are opened that were given parameters, so that a
     /// parameter which cannot be stops start-up, whether or not the provider would be chosen; one
     /// that is merely absent does not.
     ///
     /// # Errors
     ///
-    /// [`SetupError::Registry`], [`SetupError::Policy`], [`SetupError::Misconfigured`].
+    /// [`SetupError::Registry`], [`SetupError::Policy`], [`SetupError::Misconfigured`],
+    /// [`SetupError::Threads`].
     pub fn build(self) -> Result<Engine, SetupError> {
         let registry = self.registry.build()?;
         registry.check(&self.policy).map_err(SetupError::Policy)?;
@@ -189,11 +215,21 @@ impl EngineBuilder {
                 return Err(SetupError::Misconfigured { provider, error });
             }
         }
+        let workers = NonZeroUsize::new(self.batch_threads)
+            .filter(|count| count.get() > 1)
+            .map(|count| {
+                Workers::new(count).map_err(|error| SetupError::Threads {
+                    count: count.get(),
+                    why: error.to_string(),
+                })
+            })
+            .transpose()?;
         Ok(Engine {
             registry,
             policy: self.policy,
             options: self.options,
             guards: Guards::default(),
+            workers,
             made: Mutex::default(),
         })
     }
@@ -216,6 +252,13 @@ pub enum SetupError {
         /// What it says.
         error: OpenError,
     },
+    /// The threads for batches cannot be started.
+    Threads {
+        /// How many were asked for.
+        count: usize,
+        /// What the system says.
+        why: String,
+    },
 }
 
 impl fmt::Display for SetupError {
@@ -225,6 +268,9 @@ impl fmt::Display for SetupError {
             Self::Registry(error) => error.fmt(f),
             Self::Policy(error) => error.fmt(f),
             Self::Misconfigured { provider, error } => write!(f, "{provider}: {error}"),
+            Self::Threads { count, why } => {
+                write!(f, "cannot start {count} threads for batches: {why}")
+            }
         }
     }
 }

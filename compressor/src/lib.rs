@@ -45,7 +45,9 @@ pub use compressor_api::*;
 pub use compressor_decorator as decorator;
 pub use compressor_decorator::Accelerated;
 
-pub use config::{AssignConfig, Config, ConfigError, EffortName, Fallback, ParamText, VerifyMode};
+pub use config::{
+    AssignConfig, BatchThreads, Config, ConfigError, EffortName, Fallback, ParamText, VerifyMode,
+};
 pub use engine::{Engine, EngineBuilder, SetupError};
 pub use linked::LINKED;
 

@@ -3,14 +3,14 @@ use std::sync::{Arc, OnceLock};
 
 use compressor_api::{
     CompressSession, Compressor, DecompressSession, Direction, Effective, EffectiveSide, Error,
-    ErrorKind, OnFailure, OpenError, OutputNeed, Selected, Selection, Spec, Verdict,
+    ErrorKind, OnFailure, OpenError, OutputNeed, ProviderId, Selected, Selection, Spec, Verdict,
 };
 
-use crate::accelerator::Accelerator;
 use crate::contain::Contained;
 use crate::lane::Lane;
-use crate::session::Session;
-use crate::{Guards, Options, Reason, Snapshot, events};
+use crate::route::Lanes;
+use crate::session::{Routed as RoutedSession, Session, Spread};
+use crate::{Guards, Options, Reason, Route, Routed, Snapshot, Workers, events};
 
 /// A software codec with an accelerator before it, per direction, behind one [`Compressor`].
 ///
@@ -22,11 +22,12 @@ use crate::{Guards, Options, Reason, Snapshot, events};
 /// is put there by [`attach`](Self::attach), and live sessions take it up at their next operation.
 pub struct Accelerated {
     software: Arc<dyn Compressor>,
-    compress: Arc<Lane>,
-    decompress: Arc<Lane>,
+    compress: Lanes,
+    decompress: Lanes,
     guards: Guards,
     options: Options,
-    /// What serves, by which lanes have an accelerator: none, the first, the second, both.
+    workers: Option<Workers>,
+    /// What serves, by which first lanes have an accelerator: none, the first, the second, both.
     effective: [OnceLock<Effective>; 4],
 }
 
@@ -36,8 +37,11 @@ pub struct Builder {
     software: Arc<dyn Compressor>,
     guards: Guards,
     options: Options,
+    workers: Option<Workers>,
     /// An accelerator that is left out is dropped with these.
     accelerators: Vec<Contained<Selected>>,
+    /// Lengths up to which each is to serve, where it is one of several.
+    routes: Vec<(Direction, usize, Option<Contained<Selected>>)>,
     unaccelerated: Vec<(Direction, Reason)>,
 }
 
@@ -50,6 +54,34 @@ impl Builder {
             .guard(selected.provider, selected.capabilities.direction);
         self.accelerators
             .push(Contained::new(Some(selected), guard));
+        self
+    }
+
+    /// Puts several accelerators before software in one direction, by the length of the input: in
+    /// place of [`accelerator`](Self::accelerator), in ascending order of
+    /// [`max_len`](Route::max_len).
+    ///
+    /// A session holds one of each, made together, and software's for each.
+    #[must_use]
+    pub fn routes(mut self, direction: Direction, routes: Vec<Route>) -> Self {
+        for Route {
+            max_len,
+            accelerator,
+        } in routes
+        {
+            let selected = accelerator.map(|selected| {
+                let guard = self.guards.guard(selected.provider, direction);
+                Contained::new(Some(selected), guard)
+            });
+            self.routes.push((direction, max_len, selected));
+        }
+        self
+    }
+
+    /// Spreads batches over these threads.
+    #[must_use]
+    pub fn workers(mut self, workers: Workers) -> Self {
+        self.workers = Some(workers);
         self
     }
 
@@ -75,23 +107,31 @@ impl Builder {
     /// # Errors
     ///
     /// - [`InvalidArgument`](ErrorKind::InvalidArgument): an accelerator of another spec than
-    ///   software's, or two for one direction.
+    ///   software's, two for one direction, or routes that do not ascend.
     /// - With [`OnFailure::Fail`], whatever else leaves an accelerator out.
     pub fn build(self) -> Result<Accelerated, Error> {
-        let lane = |direction| Arc::new(Lane::new(direction, self.software.clone()));
+        let [compress, decompress] = Direction::BOTH.map(|direction| self.lanes(direction));
         let accelerated = Accelerated {
-            compress: lane(Direction::Compress),
-            decompress: lane(Direction::Decompress),
+            compress: compress?,
+            decompress: decompress?,
             software: self.software,
             guards: self.guards,
             options: self.options,
+            workers: self.workers,
             effective: Default::default(),
         };
         for (direction, why) in self.unaccelerated {
-            accelerated.lane(direction).leave_to_software(why);
+            let lanes = accelerated.lanes(direction).iter();
+            lanes.for_each(|(_, lane)| lane.leave_to_software(why));
         }
-        for selected in self.accelerators.iter().filter_map(Contained::as_ref) {
-            match accelerated.put(selected) {
+        let alone = self.accelerators.iter().filter_map(Contained::as_ref);
+        let alone = alone.map(|selected| (selected.capabilities.direction, 0, selected));
+        let routed = self.routes.iter().filter_map(|(direction, len, selected)| {
+            Some((*direction, *len, selected.as_ref()?.as_ref()?))
+        });
+        for (direction, len, selected) in alone.chain(routed) {
+            let lane = accelerated.lanes(direction).of(len);
+            match lane.attach(selected, &accelerated.guards, accelerated.options) {
                 Ok(accelerator) => events::began_with(&accelerator),
                 Err(error)
                     if error.kind() == ErrorKind::InvalidArgument
@@ -104,6 +144,35 @@ impl Builder {
         }
         Ok(accelerated)
     }
+
+    /// A lane for each route of a direction, or one.
+    fn lanes(&self, direction: Direction) -> Result<Lanes, Error> {
+        let ledger = Arc::default();
+        let lane = || {
+            let lane = Lane::new(direction, self.software.clone(), Arc::clone(&ledger));
+            Arc::new(lane)
+        };
+        let mut lanes = Lanes::one(lane());
+        let mut before = None;
+        for (_, max_len, selected) in self.routes.iter().filter(|route| route.0 == direction) {
+            if let Some(before) = before {
+                if before >= *max_len {
+                    let provider = selected.as_ref().and_then(Contained::as_ref);
+                    let provider = provider.map_or(NO_PROVIDER, |selected| selected.provider);
+                    return Err(Error::new(ErrorKind::InvalidArgument, provider));
+                }
+                lanes.add(before, lane());
+            }
+            before = Some(*max_len);
+        }
+        for (at, (_, lane)) in lanes.iter().enumerate() {
+            let mut routes = self.routes.iter().filter(|route| route.0 == direction);
+            if let Some((_, _, None)) = routes.nth(at) {
+                lane.leave_to_software(Reason::Disabled);
+            }
+        }
+        Ok(lanes)
+    }
 }
 
 impl Accelerated {
@@ -114,7 +183,9 @@ impl Accelerated {
             software,
             guards: guards.clone(),
             options: Options::new(),
+            workers: None,
             accelerators: Vec::new(),
+            routes: Vec::new(),
             unaccelerated: Vec::new(),
         }
     }
@@ -129,17 +200,34 @@ impl Accelerated {
         guards: &Guards,
         options: Options,
     ) -> Result<Self, Error> {
-        let mut builder = Self::builder(selection.software.clone(), guards).options(options);
-        for direction in Direction::BOTH {
-            builder = match selection.accelerator(direction) {
-                Some(selected) => builder.accelerator(selected.clone()),
-                None => builder.unaccelerated(direction, why_software(selection, direction)),
-            };
-        }
-        builder.build()
+        Self::selected(selection, guards).options(options).build()
     }
 
-    /// Puts an accelerator before software in a direction that has none yet. Sessions that are in
+    /// Begins with what a [`Registry`](compressor_api::Registry) chose, with its reasons.
+    #[must_use]
+    pub fn selected(selection: &Selection, guards: &Guards) -> Builder {
+        let mut builder = Self::builder(selection.software.clone(), guards);
+        for direction in Direction::BOTH {
+            builder = match selection.accelerator(direction) {
+                None => builder.unaccelerated(direction, why_software(selection, direction)),
+                Some(first)
+                    if direction == Direction::Compress
+                        && !selection.compress_longer.is_empty() =>
+                {
+                    let all = [first].into_iter().chain(&selection.compress_longer);
+                    let route = |selected: &Selected| {
+                        Route::new(selected.capabilities.max_input, Some(selected.clone()))
+                    };
+                    builder.routes(direction, all.map(route).collect())
+                }
+                Some(selected) => builder.accelerator(selected.clone()),
+            };
+        }
+        builder
+    }
+
+    /// Puts an accelerator before software in a direction that has none yet, whatever the length of
+    /// the input. Sessions that are in
     /// use take it up at their next operation.
     ///
     /// # Errors
@@ -149,13 +237,12 @@ impl Accelerated {
     /// - [`Unsupported`](ErrorKind::Unsupported): its capabilities fall short of the spec.
     /// - What [`self_check`](crate::self_check) says; software goes on.
     pub fn attach(&self, selected: &Selected) -> Result<(), Error> {
-        self.put(selected)
-            .map(|accelerator| events::attached(&accelerator))
-    }
-
-    fn put(&self, selected: &Selected) -> Result<Arc<Accelerator>, Error> {
-        self.lane(selected.capabilities.direction)
+        let lanes = self.lanes(selected.capabilities.direction);
+        let mut all = lanes.iter().map(|(_, lane)| lane);
+        all.find(|lane| lane.accelerator.get().is_none())
+            .unwrap_or(lanes.first())
             .attach(selected, &self.guards, self.options)
+            .map(|accelerator| events::attached(&accelerator))
     }
 
     /// [`attach`](Self::attach) for each direction that has no accelerator, where a new selection
@@ -167,23 +254,39 @@ impl Accelerated {
     pub fn adopt(&self, selection: &Selection) -> Result<(), Error> {
         let mut result = Ok(());
         for direction in Direction::BOTH {
-            if self.lane(direction).accelerator.get().is_some() {
+            let lane = self.lanes(direction).first();
+            if lane.accelerator.get().is_some() {
                 continue;
             }
             match selection.accelerator(direction) {
                 Some(selected) => result = self.attach(selected).and(result),
-                None => self
-                    .lane(direction)
-                    .leave_to_software(why_software(selection, direction)),
+                None => lane.leave_to_software(why_software(selection, direction)),
             }
         }
         result
     }
 
-    /// Why software serves a direction alone; `None` if there is an accelerator.
+    /// Who serves a direction, by the length of the input: the shortest first.
+    pub fn routes(&self, direction: Direction) -> impl Iterator<Item = Routed> {
+        let software = self.software.effective();
+        let software = match direction {
+            Direction::Compress => software.compress,
+            Direction::Decompress => software.decompress,
+        };
+        self.lanes(direction).iter().map(move |(max_len, lane)| {
+            let accelerator = lane.accelerator.get();
+            Routed {
+                max_len,
+                side: accelerator.map_or(software, |a| a.effective.or(software)),
+            }
+        })
+    }
+
+    /// Why software serves a direction alone; `None` if there is an accelerator. Where there are
+    /// routes, for the shortest inputs.
     #[must_use]
     pub fn unaccelerated(&self, direction: Direction) -> Option<Reason> {
-        let lane = self.lane(direction);
+        let lane = self.lanes(direction).first();
         match lane.accelerator.get() {
             Some(_) => None,
             None => Some(lane.why_software()),
@@ -196,12 +299,12 @@ impl Accelerated {
     #[must_use]
     pub fn counters(&self) -> Snapshot {
         Snapshot {
-            compress: self.compress.ledger.total(),
-            decompress: self.decompress.ledger.total(),
+            compress: self.compress.first().ledger.total(),
+            decompress: self.decompress.first().ledger.total(),
         }
     }
 
-    fn lane(&self, direction: Direction) -> &Arc<Lane> {
+    fn lanes(&self, direction: Direction) -> &Lanes {
         match direction {
             Direction::Compress => &self.compress,
             Direction::Decompress => &self.decompress,
@@ -217,7 +320,8 @@ impl Compressor for Accelerated {
 
     fn effective(&self) -> &Effective {
         let software = self.software.effective();
-        let accelerators = [&self.compress, &self.decompress].map(|lane| lane.accelerator.get());
+        let accelerators =
+            [&self.compress, &self.decompress].map(|lanes| lanes.first().accelerator.get());
         let [none, compress_only, decompress_only, both] = &self.effective;
         let cached = match accelerators {
             [None, None] => none,
@@ -245,7 +349,7 @@ impl Compressor for Accelerated {
     /// not used.
     fn max_compressed_len(&self, src_len: usize) -> Option<usize> {
         let bound = self.software.max_compressed_len(src_len)?;
-        let own = match self.compress.accelerator.get() {
+        let own = match self.compress.of(src_len).accelerator.get() {
             Some(accelerator) if accelerator.capabilities.output == OutputNeed::Bound => {
                 accelerator.bound(src_len).ok().flatten()
             }
@@ -259,13 +363,53 @@ impl Compressor for Accelerated {
     }
 
     fn compress_session(&self) -> Result<Box<dyn CompressSession>, Error> {
-        let session = Session::<dyn CompressSession>::new(self.compress.clone())?;
-        Ok(Box::new(session))
+        match &self.workers {
+            None => open_compress(&self.compress),
+            Some(workers) => {
+                let lanes = self.compress.clone();
+                let open = Box::new(move || open_compress(&lanes));
+                let side = self.effective().compress;
+                let provider = side.map_or(NO_PROVIDER, |side| side.provider);
+                let session = Spread::new(open, workers.clone(), provider)?;
+                Ok(Box::new(session))
+            }
+        }
     }
 
     fn decompress_session(&self) -> Result<Box<dyn DecompressSession>, Error> {
-        let session = Session::<dyn DecompressSession>::new(self.decompress.clone())?;
-        Ok(Box::new(session))
+        match &self.workers {
+            None => open_decompress(&self.decompress),
+            Some(workers) => {
+                let lanes = self.decompress.clone();
+                let open = Box::new(move || open_decompress(&lanes));
+                // Errors of the session's own name whom those of a single session name.
+                let side = self.software.effective().decompress;
+                let provider = side.map_or(NO_PROVIDER, |side| side.provider);
+                let session = Spread::new(open, workers.clone(), provider)?;
+                Ok(Box::new(session))
+            }
+        }
+    }
+}
+
+/// Who is named in an error where there is nobody.
+const NO_PROVIDER: ProviderId = ProviderId::new("nobody");
+
+fn open_compress(lanes: &Lanes) -> Result<Box<dyn CompressSession>, Error> {
+    match lanes.single() {
+        Some(lane) => Ok(Box::new(Session::<dyn CompressSession>::new(lane.clone())?)),
+        None => Ok(Box::new(RoutedSession::<dyn CompressSession>::new(lanes)?)),
+    }
+}
+
+fn open_decompress(lanes: &Lanes) -> Result<Box<dyn DecompressSession>, Error> {
+    match lanes.single() {
+        Some(lane) => Ok(Box::new(Session::<dyn DecompressSession>::new(
+            lane.clone(),
+        )?)),
+        None => Ok(Box::new(RoutedSession::<dyn DecompressSession>::new(
+            lanes,
+        )?)),
     }
 }
 
@@ -273,8 +417,8 @@ impl fmt::Debug for Accelerated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Accelerated")
             .field("software", &self.software)
-            .field("compress", &self.compress.accelerator.get())
-            .field("decompress", &self.decompress.accelerator.get())
+            .field("compress", &self.compress)
+            .field("decompress", &self.decompress)
             .finish_non_exhaustive()
     }
 }

@@ -20,11 +20,15 @@ pub(crate) struct Lane {
 }
 
 impl Lane {
-    pub(crate) fn new(direction: Direction, software: Arc<dyn Compressor>) -> Self {
+    pub(crate) fn new(
+        direction: Direction,
+        software: Arc<dyn Compressor>,
+        ledger: Arc<Ledger>,
+    ) -> Self {
         Self {
             software,
             accelerator: OnceLock::new(),
-            ledger: Arc::default(),
+            ledger,
             direction,
             why_software: AtomicUsize::new(Reason::Absent.index()),
         }

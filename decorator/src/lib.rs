@@ -40,9 +40,11 @@ mod guard;
 mod lane;
 mod options;
 mod reason;
+mod route;
 mod self_check;
 mod session;
 mod sync;
+mod workers;
 
 // The model checker's tests look inside.
 #[cfg(loom)]
@@ -61,4 +63,6 @@ pub use counters::{Counters, Served, Snapshot};
 pub use guard::{Cause, Guard, Guards};
 pub use options::{Options, Verify};
 pub use reason::Reason;
+pub use route::{Route, Routed};
 pub use self_check::self_check;
+pub use workers::Workers;

@@ -5,7 +5,9 @@ mod batch;
 mod device;
 mod fault;
 mod op;
+mod routed;
 mod software;
+mod spread;
 
 use std::sync::Arc;
 
@@ -14,7 +16,9 @@ use compressor_api::{CompressSession, DecompressSession, Error, Job, ProviderId}
 use self::attempt::Attempt;
 use self::device::Device;
 use self::op::{BatchOp, Compress, Decompress, DecompressExact, Op, Side};
+pub(crate) use self::routed::Routed;
 use self::software::{Scratch, Software};
+pub(crate) use self::spread::Spread;
 use crate::Reason;
 use crate::accelerator::Accelerator;
 use crate::counters::Tally;

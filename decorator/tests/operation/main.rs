@@ -19,7 +19,9 @@ mod counters;
 mod gates;
 mod on_failure;
 mod round_trips;
+mod routes;
 mod selection;
+mod spread;
 mod verification;
 
 use std::sync::Arc;
