@@ -28,6 +28,9 @@
 //! least ratio worth keeping are RocksDB's to say and are kept. A block that does not shrink enough
 //! is declined, as the built-in compressors do, and RocksDB stores it raw.
 //!
+//! A policy's [`Effort`](compressor::Effort) is served beside RocksDB's level: who compresses, and
+//! how hard, follows from it, within the loss that it states.
+//!
 //! Left to RocksDB's own code, so never wrong, and never accelerated:
 //!
 //! - blocks with a dictionary (`max_dict_bytes`), both ways;

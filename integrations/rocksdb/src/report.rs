@@ -139,6 +139,9 @@ impl Served {
         write!(f, "{} {direction}", self.spec.format())?;
         if direction == Direction::Compress {
             write!(f, ", level {}", self.spec.level())?;
+            if let Some(effort) = self.spec.effort() {
+                write!(f, ", effort {effort}")?;
+            }
         }
         if let Some(side) = side {
             write!(f, ", {}", side.provider)?;

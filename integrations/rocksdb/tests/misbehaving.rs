@@ -25,7 +25,7 @@ use compressor_api::Error;
 use compressor_rocksdb::Handle;
 use rocksdb::{DB, DBCompressionType, Options};
 
-use common::{check_rows, key, keys, options, unlogged, value, with_accelerator};
+use common::{check_rows, key, keys, options, tables, unlogged, value, with_accelerator};
 use misbehaving::{Codec, Misbehaviour};
 
 /// What a failing operation does.
@@ -256,6 +256,7 @@ fn where_software_may_not_serve_a_dead_device_is_an_error_and_never_corruption()
     let mut policy = Policy::default();
     policy.on_operation_error = OnFailure::Fail;
     let mut served = options(DBCompressionType::Zlib);
+    tables(&mut served, 4 << 10, 7);
     with_accelerator(&mut served, entry(device.clone()), policy);
     {
         let db = DB::open(&served, folder.path()).unwrap();

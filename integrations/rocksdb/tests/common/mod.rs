@@ -18,11 +18,11 @@ pub const TYPES: [DBCompressionType; 5] = [
     DBCompressionType::Zstd,
 ];
 
-/// Keys in a database: `COMPRESSOR_ROCKSDB_KEYS`, or enough for several blocks of any size.
+/// Keys in a database: `COMPRESSOR_ROCKSDB_KEYS`, or enough for some flushes.
 pub fn keys() -> u32 {
     match std::env::var("COMPRESSOR_ROCKSDB_KEYS") {
         Ok(text) => text.parse().expect("COMPRESSOR_ROCKSDB_KEYS is a number"),
-        Err(_) => 8_000,
+        Err(_) => 3_000,
     }
 }
 
@@ -34,7 +34,7 @@ pub fn key(row: u32) -> Vec<u8> {
 /// What a row holds: about 200 bytes that compress well, and now and then some that do not.
 pub fn value(row: u32) -> Vec<u8> {
     // An xorshift, seeded by the row.
-    let mut state = u64::from(row) * 0x9E37_79B9_7F4A_7C15 + 1;
+    let mut state = u64::from(row).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut next = move || {
         state ^= state << 13;
         state ^= state >> 7;

@@ -4,12 +4,15 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use compressor::{Engine, Policy};
+use compressor::{Effort, Engine, Policy};
 use compressor_rocksdb::{Handle, Integration};
 use rocksdb::{BlockBasedOptions, DBCompressionType, Options};
 
 use crate::args::Args;
 use crate::failure::Failure;
+
+/// What [`Effort::Speed`] may cost, in percent.
+const SPEED_LOSS: u8 = 5;
 
 /// A compression type, and who serves it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,8 +37,8 @@ pub enum Who {
     Stock,
     /// This framework without accelerators.
     Software,
-    /// This framework with them.
-    Ours,
+    /// This framework with them: at RocksDB's level, or with an effort.
+    Ours(Option<Effort>),
 }
 
 impl Family {
@@ -61,25 +64,40 @@ impl Family {
 }
 
 impl Who {
-    const ALL: [Self; 3] = [Self::Stock, Self::Software, Self::Ours];
+    const ALL: [Self; 6] = [
+        Self::Stock,
+        Self::Software,
+        Self::Ours(None),
+        Self::Ours(Some(Effort::Ratio)),
+        Self::Ours(Some(Effort::Balanced)),
+        Self::Ours(Some(Effort::Speed)),
+    ];
 
     const fn name(self) -> &'static str {
         match self {
             Self::Stock => "stock",
             Self::Software => "software",
-            Self::Ours => "ours",
+            Self::Ours(None) => "ours",
+            Self::Ours(Some(Effort::Ratio)) => "ours-ratio",
+            Self::Ours(Some(Effort::Balanced)) => "ours-balanced",
+            Self::Ours(Some(Effort::Speed)) => "ours-speed",
         }
     }
 }
 
 impl Config {
-    /// All that differ: only zlib has accelerators that run on any CPU.
+    /// Every type with everyone who can serve it.
+    fn every() -> impl Iterator<Item = Self> {
+        let families = Family::ALL.into_iter();
+        families.flat_map(|family| Who::ALL.map(|who| Self { family, who }))
+    }
+
+    /// Those that run unless others are asked for: only zlib has accelerators that run on any CPU.
     pub fn all() -> Vec<Self> {
-        let every = Family::ALL
-            .into_iter()
-            .flat_map(|family| Who::ALL.map(|who| Self { family, who }));
-        every
-            .filter(|config| config.family == Family::Zlib || config.who != Who::Software)
+        Self::every()
+            .filter(|config| {
+                config.family == Family::Zlib || matches!(config.who, Who::Stock | Who::Ours(None))
+            })
             .collect()
     }
 
@@ -125,7 +143,13 @@ impl Config {
         let policy = match self.who {
             Who::Stock => return Ok(None),
             Who::Software => Policy::software_only(),
-            Who::Ours => Policy::default(),
+            Who::Ours(effort) => {
+                let mut policy = Policy::default();
+                policy.effort = effort;
+                // Disk space is what `speed` costs: no more of it than this.
+                policy.max_loss = (effort == Some(Effort::Speed)).then_some(SPEED_LOSS);
+                policy
+            }
         };
         let engine = Engine::builder().policy(policy).build();
         engine.map(Some).map_err(Failure::of)
@@ -142,11 +166,7 @@ impl FromStr for Config {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let known = Family::ALL
-            .into_iter()
-            .flat_map(|family| Who::ALL.map(|who| Self { family, who }));
-        known
-            .into_iter()
+        Self::every()
             .find(|config| config.to_string() == text)
             .ok_or_else(|| {
                 let families = Family::ALL.map(Family::name).join(", ");
@@ -162,7 +182,7 @@ mod tests {
 
     #[test]
     fn a_configuration_parses_from_what_it_prints() {
-        for config in Config::all() {
+        for config in Config::every() {
             assert_eq!(config.to_string().parse(), Ok(config));
         }
         assert!("zlib".parse::<Config>().is_err());
