@@ -291,4 +291,50 @@ mod tests {
             assert_eq!(check(sequences, src), Err(fault), "{sequences:?}");
         }
     }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig {
+            failure_persistence: None,
+            ..proptest::prelude::ProptestConfig::default()
+        })]
+
+        /// Bytes that have LZ4s's shape more often than not, over a source that repeats a lot.
+        #[test]
+        fn whatever_a_device_writes_is_refused_or_describes_the_source(
+            src in proptest::collection::vec(0..2_u8, 0..60),
+            runs in proptest::collection::vec((0..5_u8, 0..6_u8, 0..8_u8), 0..6),
+            last in 0..20_u8,
+        ) {
+            let mut block = Vec::new();
+            for (literals, matched, distance) in runs {
+                block.push(literals << 4 | matched);
+                block.resize(block.len() + usize::from(literals), 0);
+                block.extend([distance, 0]);
+            }
+            block.push(last.min(14) << 4);
+            block.resize(block.len() + usize::from(last.min(14)), 0);
+            if let Ok(sequences) = read(&block, &src) {
+                let described: u32 = sequences.iter().map(|(l, _, m)| l + m).sum();
+                assert_eq!(described as usize, src.len());
+                let mut at = 0;
+                for (literals, distance, matched) in sequences {
+                    at += literals as usize;
+                    for here in at..at + matched as usize {
+                        assert_eq!(src[here], src[here - distance as usize]);
+                    }
+                    at += matched as usize;
+                }
+            }
+        }
+
+        #[test]
+        fn no_bytes_make_it_panic(
+            output in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..80),
+            src in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..40),
+        ) {
+            let _ = read(&output, &src);
+            let mut sequences = Vec::with_capacity(most(src.len()));
+            let _ = from_lz4s(&output, &src, &mut sequences);
+        }
+    }
 }

@@ -164,3 +164,73 @@ fn is_error(result: usize) -> bool {
     // SAFETY: a function of a number.
     unsafe { zstd_sys::ZSTD_isError(result) != 0 }
 }
+
+#[cfg(test)]
+mod tests {
+    use compressor_api::{Format, Spec, inspect};
+
+    use super::*;
+
+    const fn sequence(offset: u32, literals: u32, matched: u32) -> ZSTD_Sequence {
+        ZSTD_Sequence {
+            offset,
+            litLength: literals,
+            matchLength: matched,
+            rep: 0,
+        }
+    }
+
+    fn decoded(frame: &[u8], len: usize) -> Vec<u8> {
+        let zstd = compressor_zstd::factory();
+        let zstd = zstd.compressor(&Spec::new(Format::Zstd)).unwrap();
+        let mut content = vec![0; len];
+        let mut session = zstd.decompress_session().unwrap();
+        session.decompress_exact(frame, &mut content).unwrap();
+        content
+    }
+
+    /// As many sequences as there can be, in as much content as there can be: its memory never grows.
+    #[test]
+    fn the_memory_is_enough_for_the_longest_block_of_the_shortest_matches() {
+        for (level, window_log) in [(1, 12), (3, 16), (12, 17)] {
+            for checksum in [true, false] {
+                let mut frames = Frames::new(level, window_log, checksum).unwrap();
+                let len = 1_usize << window_log;
+                let src: Vec<u8> = b"abc".iter().copied().cycle().take(len).collect();
+                let matches = (len - 3) / 3;
+                let mut sequences = vec![sequence(3, 3, 3)];
+                sequences.resize(matches, sequence(3, 0, 3));
+                sequences.push(sequence(0, (len - 3 - 3 * matches) as u32, 0));
+                let mut dst = vec![0; bound(len)];
+                for _ in 0..3 {
+                    let n = frames.write(&sequences, &src, &mut dst).unwrap();
+                    assert!(decoded(&dst[..n], len) == src);
+                    let header = inspect::header(Format::Zstd, &dst[..n]).unwrap();
+                    assert_eq!(header.checksum, checksum);
+                    assert_eq!(header.declared_len, Some(len as u64));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_libzstd_refuses_leaves_no_trace() {
+        let mut frames = Frames::new(3, 12, true).unwrap();
+        let (src, mut dst) = (b"abcabcabcd", [0; 600]);
+        for wrong in [
+            // Longer than the source, and further back than it goes.
+            [sequence(3, 3, 60), sequence(0, 1, 0)],
+            [sequence(300, 3, 6), sequence(0, 1, 0)],
+        ] {
+            assert_eq!(frames.write(&wrong, src, &mut dst), None);
+            let right = [sequence(3, 3, 6), sequence(0, 1, 0)];
+            let n = frames.write(&right, src, &mut dst).unwrap();
+            assert_eq!(decoded(&dst[..n], src.len()), src);
+        }
+        // Less room than the header takes is not looked at.
+        assert_eq!(
+            frames.write(&[sequence(0, 10, 0)], src, &mut dst[..9]),
+            None
+        );
+    }
+}
