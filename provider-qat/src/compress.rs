@@ -165,7 +165,7 @@ impl Sequencer {
                 }
             }
             Source::Producer(producer) => {
-                if producer.pid() != std::process::id() {
+                if !producer.process().is_this() {
                     return Err(Error::forked(ID));
                 }
                 let none = ZSTD_Sequence {

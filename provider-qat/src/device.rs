@@ -7,7 +7,7 @@ use compressor_api::{Error, ErrorKind, OpenError};
 
 use crate::ID;
 use crate::codes::meaning;
-use crate::ffi::{self, Library, Refusal};
+use crate::ffi::{self, Library, Process, Refusal};
 use crate::hardware::{Generation, Hardware};
 use crate::parked::{Buffers, Parked};
 use crate::settings::Settings;
@@ -21,7 +21,7 @@ pub(crate) struct Device {
     pub(crate) library: &'static Library,
     pub(crate) generation: Option<Generation>,
     /// The process that initialised it.
-    pid: u32,
+    process: Process,
     parked: Mutex<Parked>,
 }
 
@@ -137,7 +137,7 @@ impl Device {
             return State::Found(Box::leak(Box::new(Self {
                 library,
                 generation: hardware.generation,
-                pid: std::process::id(),
+                process: Process::this(),
                 parked: Mutex::default(),
             })));
         }
@@ -168,7 +168,7 @@ impl Device {
     /// Whether this is a child of the process that initialised QATzip, to which alone the device
     /// belongs.
     pub(crate) fn is_forked(&self) -> bool {
-        self.pid != std::process::id()
+        !self.process.is_this()
     }
 
     /// Whether sessions may be made now.

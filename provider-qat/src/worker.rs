@@ -201,7 +201,7 @@ impl Worker {
     /// Sees to it that there are a session of this process and buffers.
     fn ready(&mut self) -> Result<(), Error> {
         if let Some(session) = &self.session {
-            return match session.pid() == std::process::id() {
+            return match session.process().is_this() {
                 true => Ok(()),
                 false => Err(Error::forked(ID)),
             };

@@ -33,7 +33,8 @@ pub(crate) fn deliver(
     if header.dictionary_id.is_some() {
         return Err(Malformed::Reserved);
     }
-    if header.checksum && !vouches(frame, content) {
+    let sum = (header.checksum || checksum).then(|| sum(content));
+    if header.checksum && !sum.is_some_and(|sum| frame.ends_with(&sum)) {
         return Err(Malformed::Checksum);
     }
     let body_len = frame.len() - if header.checksum { CHECKSUM_LEN } else { 0 };
@@ -49,8 +50,8 @@ pub(crate) fn deliver(
     if let Some(descriptor) = place.get_mut(DESCRIPTOR) {
         *descriptor = *descriptor & !CHECKSUM | if checksum { CHECKSUM } else { 0 };
     }
-    if checksum {
-        trailer.copy_from_slice(&sum(content));
+    if let (true, Some(sum)) = (checksum, sum) {
+        trailer.copy_from_slice(&sum);
     }
     Ok(Some(len))
 }

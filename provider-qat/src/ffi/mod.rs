@@ -6,11 +6,13 @@
 
 mod frames;
 mod library;
+mod process;
 mod producer;
 mod session;
 
 pub(crate) use frames::{Frames, bound as frame_bound};
 pub(crate) use library::{Library, Refusal};
+pub(crate) use process::Process;
 pub(crate) use producer::{Producer, ProducerState};
 pub(crate) use session::{Outcome, QzSession, Setup, Spare, Stream, initialise};
 pub(crate) use zstd_sys::ZSTD_Sequence;

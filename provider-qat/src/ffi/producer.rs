@@ -7,6 +7,8 @@ use std::sync::OnceLock;
 use libloading::Library;
 use zstd_sys::ZSTD_Sequence;
 
+use super::Process;
+
 /// What the system's loader is asked for.
 const NAME: &str = "libqatseqprod.so";
 
@@ -71,7 +73,7 @@ impl Producer {
         Some(ProducerState {
             producer: self,
             state: NonNull::new(state)?,
-            pid: std::process::id(),
+            process: Process::this(),
         })
     }
 }
@@ -81,7 +83,7 @@ impl Producer {
 pub(crate) struct ProducerState {
     producer: &'static Producer,
     state: NonNull<c_void>,
-    pid: u32,
+    process: Process,
 }
 
 // SAFETY: the state is tied to no thread, and one at a time holds this.
@@ -89,8 +91,8 @@ unsafe impl Send for ProducerState {}
 
 impl ProducerState {
     /// The process that made it.
-    pub(crate) const fn pid(&self) -> u32 {
-        self.pid
+    pub(crate) const fn process(&self) -> Process {
+        self.process
     }
 
     /// Finds sequences for `src`, which is one block, and writes them to `sequences`; returns how
@@ -124,7 +126,7 @@ impl ProducerState {
 
 impl Drop for ProducerState {
     fn drop(&mut self) {
-        if self.pid == std::process::id() {
+        if self.process.is_this() {
             // SAFETY: made by `create`, freed once.
             unsafe { (self.producer.free)(self.state.as_ptr()) };
         }

@@ -4,7 +4,7 @@ use std::ptr::NonNull;
 
 use qatzip_sys as qz;
 
-use super::Library;
+use super::{Library, Process};
 
 /// What a session of QATzip is made for: one format, one level, one direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +100,7 @@ pub(crate) struct QzSession {
     session: NonNull<qz::QzSession_T>,
     setup: Setup,
     /// The process that made it. In another, the device is not this session's.
-    pid: u32,
+    process: Process,
     room: usize,
 }
 
@@ -123,7 +123,7 @@ impl QzSession {
             library,
             session,
             setup,
-            pid: std::process::id(),
+            process: Process::this(),
             room: 0,
         };
         match init(library, this.session_mut(), setup.software) {
@@ -141,8 +141,8 @@ impl QzSession {
     }
 
     /// The process that made it.
-    pub(crate) const fn pid(&self) -> u32 {
-        self.pid
+    pub(crate) const fn process(&self) -> Process {
+        self.process
     }
 
     /// QATzip's own bound for the output of one buffer, in bytes; 0 if it has none.
@@ -412,7 +412,7 @@ impl QzSession {
     /// To be called once. `None` in a process that forked: the device belongs to the other one, so
     /// nothing is said to it, and what QATzip points to stays.
     fn close(&mut self) -> Option<Spare> {
-        if self.pid != std::process::id() {
+        if !self.process.is_this() {
             return None;
         }
         if let Ok(tear_down) = &self.library.functions.qzTeardownSession {
