@@ -1,4 +1,4 @@
-use std::ffi::{c_int, c_uint};
+use std::ffi::{c_int, c_uchar, c_uint};
 use std::mem;
 use std::ptr::NonNull;
 
@@ -170,33 +170,10 @@ impl QzSession {
         let Ok(compress) = &self.library.functions.qzCompress else {
             return Outcome::failed(MISSING);
         };
-        let (Ok(mut src_len), Ok(mut dst_len)) =
-            (c_uint::try_from(src.len()), c_uint::try_from(dst.len()))
-        else {
-            return Outcome::failed(qz::QZ_PARAMS);
-        };
-        let session = self.session.as_ptr();
-        let before = self.totals();
-        // SAFETY: the session was set up. QATzip reads `src_len` bytes of `src` and writes
-        // `dst_len` bytes of `dst` at most, whose lengths they are. What a device may do to them
-        // after the call is the caller's care.
-        let code = unsafe {
-            compress(
-                session,
-                src.as_ptr(),
-                &mut src_len,
-                dst.as_mut_ptr(),
-                &mut dst_len,
-                1,
-            )
-        };
-        Outcome {
-            code,
-            consumed: src_len as usize,
-            produced: dst_len as usize,
-            ended: true,
-            on_device: self.is_on_device(before, dst_len),
-        }
+        self.call(src, dst, |session, src, src_len, dst, dst_len| {
+            // SAFETY: says `call`; this is the last of the input.
+            unsafe { compress(session, src, src_len, dst, dst_len, 1) }
+        })
     }
 
     /// Decompresses the unit in `src` to `dst`.
@@ -204,28 +181,51 @@ impl QzSession {
         let Ok(decompress) = &self.library.functions.qzDecompress else {
             return Outcome::failed(MISSING);
         };
+        let outcome = self.call(src, dst, |session, src, src_len, dst, dst_len| {
+            // SAFETY: says `call`.
+            unsafe { decompress(session, src, src_len, dst, dst_len) }
+        });
+        Outcome {
+            ended: outcome.code != qz::QZ_OK || self.is_ended(),
+            ..outcome
+        }
+    }
+
+    /// Calls a function that reads one buffer and writes another.
+    ///
+    /// What it is given: a session that was set up, and pointers to the bytes of `src` and `dst` with
+    /// their lengths, which it replaces by how much it took and made. What a device may do to them
+    /// after the call is the caller's care.
+    fn call(
+        &mut self,
+        src: &[u8],
+        dst: &mut [u8],
+        function: impl FnOnce(
+            *mut qz::QzSession_T,
+            *const c_uchar,
+            *mut c_uint,
+            *mut c_uchar,
+            *mut c_uint,
+        ) -> c_int,
+    ) -> Outcome {
         let (Ok(mut src_len), Ok(mut dst_len)) =
             (c_uint::try_from(src.len()), c_uint::try_from(dst.len()))
         else {
             return Outcome::failed(qz::QZ_PARAMS);
         };
-        let session = self.session.as_ptr();
         let before = self.totals();
-        // SAFETY: as in `compress`.
-        let code = unsafe {
-            decompress(
-                session,
-                src.as_ptr(),
-                &mut src_len,
-                dst.as_mut_ptr(),
-                &mut dst_len,
-            )
-        };
+        let code = function(
+            self.session.as_ptr(),
+            src.as_ptr(),
+            &mut src_len,
+            dst.as_mut_ptr(),
+            &mut dst_len,
+        );
         Outcome {
             code,
             consumed: src_len as usize,
             produced: dst_len as usize,
-            ended: code != qz::QZ_OK || self.is_ended(),
+            ended: true,
             on_device: self.is_on_device(before, dst_len),
         }
     }
@@ -259,103 +259,96 @@ impl QzSession {
     }
 
     fn set_up(&mut self) -> c_int {
-        let functions = &self.library.functions;
-        let session = self.session.as_ptr();
-        let setup = self.setup;
+        let (functions, setup) = (&self.library.functions, self.setup);
+        let session = self.session_mut();
         match setup.stream {
-            Stream::Zlib | Stream::Gzip | Stream::DeflateRaw => {
-                let (Ok(defaults), Ok(set_up)) = (
-                    &functions.qzGetDefaultsDeflateExt,
-                    &functions.qzSetupSessionDeflateExt,
-                ) else {
-                    return MISSING;
-                };
-                // SAFETY: numbers only, of which 0 is one.
-                let mut params: qz::QzSessionParamsDeflateExt_T = unsafe { mem::zeroed() };
-                // SAFETY: the function fills the struct in.
-                let code = unsafe { defaults(&mut params) };
-                if code != qz::QZ_OK {
-                    return code;
-                }
-                setup.apply(&mut params.deflate_params.common_params, qz::QZ_DEFLATE);
-                params.deflate_params.huffman_hdr = qz::QzHuffmanHdr_E_QZ_DYNAMIC_HDR;
-                // For zlib the format is in `zlib_format`, and this is what stands beside it.
-                params.deflate_params.data_fmt = match setup.stream {
-                    Stream::Gzip => qz::QzDataFormat_E_QZ_DEFLATE_GZIP,
-                    _ => qz::QzDataFormat_E_QZ_DEFLATE_RAW,
-                };
-                params.zlib_format = u8::from(setup.stream == Stream::Zlib);
-                params.stop_decompression_stream_end = 1;
-                // SAFETY: the session was initialised, and QATzip copies the parameters.
-                unsafe { set_up(session, &mut params) }
-            }
-            Stream::Lz4Frame | Stream::Lz4Block => {
-                let (defaults, set_up, algorithm) = match setup.stream {
-                    Stream::Lz4Frame => (
-                        &functions.qzGetDefaultsLZ4,
-                        &functions.qzSetupSessionLZ4,
-                        qz::QZ_LZ4,
-                    ),
-                    _ => (
-                        &functions.qzGetDefaultsLZ4Block,
-                        &functions.qzSetupSessionLZ4Block,
-                        qz::QZ_LZ4_BLOCK,
-                    ),
-                };
-                let (Ok(defaults), Ok(set_up)) = (defaults, set_up) else {
-                    return MISSING;
-                };
-                // SAFETY: as above, three times.
-                let mut params: qz::QzSessionParamsLZ4_T = unsafe { mem::zeroed() };
-                // SAFETY: as above.
-                let code = unsafe { defaults(&mut params) };
-                if code != qz::QZ_OK {
-                    return code;
-                }
-                setup.apply(&mut params.common_params, algorithm);
-                // SAFETY: as above.
-                unsafe { set_up(session, &mut params) }
-            }
-            Stream::Lz4s => {
-                let (Ok(defaults), Ok(set_up)) =
-                    (&functions.qzGetDefaultsLZ4S, &functions.qzSetupSessionLZ4S)
-                else {
-                    return MISSING;
-                };
-                // SAFETY: as above; the pointers and the function may be null.
-                let mut params: qz::QzSessionParamsLZ4S_T = unsafe { mem::zeroed() };
-                // SAFETY: as above.
-                let code = unsafe { defaults(&mut params) };
-                if code != qz::QZ_OK {
-                    return code;
-                }
-                setup.apply(&mut params.common_params, qz::QZ_LZ4S);
-                // What comes of it is post-processed here.
-                params.qzCallback = None;
-                params.qzCallback_external = std::ptr::null_mut();
-                params.lz4s_mini_match = 3;
-                // SAFETY: as above.
-                unsafe { set_up(session, &mut params) }
-            }
-            Stream::Zstd => {
-                let (Ok(defaults), Ok(set_up)) =
-                    (&functions.qzGetDefaultsZstd, &functions.qzSetupSessionZstd)
-                else {
-                    return MISSING;
-                };
-                // SAFETY: as above.
-                let mut params: qz::QzSessionParamsZstd_T = unsafe { mem::zeroed() };
-                // SAFETY: as above.
-                let code = unsafe { defaults(&mut params) };
-                if code != qz::QZ_OK {
-                    return code;
-                }
-                setup.apply(&mut params.common_params, qz::QZ_ZSTD);
-                // SAFETY: as above.
-                unsafe { set_up(session, &mut params) }
-            }
+            Stream::Zlib | Stream::Gzip | Stream::DeflateRaw => set_up(
+                session,
+                &functions.qzGetDefaultsDeflateExt,
+                &functions.qzSetupSessionDeflateExt,
+                |params| {
+                    setup.apply(&mut params.deflate_params.common_params, qz::QZ_DEFLATE);
+                    params.deflate_params.huffman_hdr = qz::QzHuffmanHdr_E_QZ_DYNAMIC_HDR;
+                    // For zlib the format is in `zlib_format`, and this is what stands beside it.
+                    params.deflate_params.data_fmt = match setup.stream {
+                        Stream::Gzip => qz::QzDataFormat_E_QZ_DEFLATE_GZIP,
+                        _ => qz::QzDataFormat_E_QZ_DEFLATE_RAW,
+                    };
+                    params.zlib_format = u8::from(setup.stream == Stream::Zlib);
+                    params.stop_decompression_stream_end = 1;
+                },
+            ),
+            Stream::Lz4Frame => set_up(
+                session,
+                &functions.qzGetDefaultsLZ4,
+                &functions.qzSetupSessionLZ4,
+                |params| setup.apply(&mut params.common_params, qz::QZ_LZ4),
+            ),
+            Stream::Lz4Block => set_up(
+                session,
+                &functions.qzGetDefaultsLZ4Block,
+                &functions.qzSetupSessionLZ4Block,
+                |params| setup.apply(&mut params.common_params, qz::QZ_LZ4_BLOCK),
+            ),
+            Stream::Lz4s => set_up(
+                session,
+                &functions.qzGetDefaultsLZ4S,
+                &functions.qzSetupSessionLZ4S,
+                |params| {
+                    setup.apply(&mut params.common_params, qz::QZ_LZ4S);
+                    // What comes of it is post-processed here.
+                    params.qzCallback = None;
+                    params.qzCallback_external = std::ptr::null_mut();
+                    params.lz4s_mini_match = 3;
+                },
+            ),
+            Stream::Zstd => set_up(
+                session,
+                &functions.qzGetDefaultsZstd,
+                &functions.qzSetupSessionZstd,
+                |params| setup.apply(&mut params.common_params, qz::QZ_ZSTD),
+            ),
         }
     }
+}
+
+/// Parameters of a set-up, as C has them.
+///
+/// # Safety
+///
+/// Zero bytes are a value of it.
+unsafe trait Parameters {}
+
+// SAFETY: numbers only.
+unsafe impl Parameters for qz::QzSessionParamsDeflateExt_T {}
+// SAFETY: numbers only.
+unsafe impl Parameters for qz::QzSessionParamsLZ4_T {}
+// SAFETY: numbers, a pointer and a function, which may be null.
+unsafe impl Parameters for qz::QzSessionParamsLZ4S_T {}
+// SAFETY: numbers only.
+unsafe impl Parameters for qz::QzSessionParamsZstd_T {}
+
+/// Sets a session up, which was initialised, with QATzip's defaults as `change` changes them;
+/// returns its code.
+fn set_up<P: Parameters>(
+    session: &mut qz::QzSession_T,
+    defaults: &Result<unsafe extern "C" fn(*mut P) -> c_int, libloading::Error>,
+    set_up: &Result<unsafe extern "C" fn(*mut qz::QzSession_T, *mut P) -> c_int, libloading::Error>,
+    change: impl FnOnce(&mut P),
+) -> c_int {
+    let (Ok(defaults), Ok(set_up)) = (defaults, set_up) else {
+        return MISSING;
+    };
+    // SAFETY: says the trait.
+    let mut params: P = unsafe { mem::zeroed() };
+    // SAFETY: the function fills the struct in.
+    let code = unsafe { defaults(&mut params) };
+    if code != qz::QZ_OK {
+        return code;
+    }
+    change(&mut params);
+    // SAFETY: the session was initialised, and stays where it is; QATzip copies the parameters.
+    unsafe { set_up(session, &mut params) }
 }
 
 impl Setup {
