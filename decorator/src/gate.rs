@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_match_of_distance_0_is_in_doubt_and_nothing_that_an_encoder_writes_is() {
+    fn what_no_encoder_writes_in_lz4_is_in_doubt_and_nothing_else_is() {
         for format in Format::ALL {
             assert!(is_beyond_doubt(&Spec::new(format), self_test::unit(format)));
         }
@@ -228,6 +228,12 @@ mod tests {
         assert!(!is_beyond_doubt(&Spec::new(Format::Lz4Block), block));
         let sized = [&10_u32.to_le_bytes()[..], block].concat();
         assert!(!is_beyond_doubt(&Spec::new(Format::Lz4Sized), &sized));
+        // What some decoders read only where there is more room than content.
+        let ends_in_a_match = b"\x1eA\x01\x00\x00";
+        assert!(!is_beyond_doubt(
+            &Spec::new(Format::Lz4Block),
+            ends_in_a_match
+        ));
     }
 
     #[test]
