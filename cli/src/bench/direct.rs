@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use compressor::{
-    CompressSession, Compressor, DecompressSession, Direction, Effective, Error, Selection, Spec,
+    Accelerated, CompressSession, Compressor, DecompressSession, Direction, Effective,
+    EffectiveSide, Error, ProviderId, Selection, Spec,
 };
 
 /// The providers that were selected, one a direction, called directly: the accelerator where there
@@ -16,20 +17,49 @@ pub struct Direct {
 }
 
 impl Direct {
-    pub fn of(selection: &Selection) -> Self {
+    /// Those that serve blocks of so many bytes, as [`served_by`] says; `None` if one of them is not
+    /// among those that were selected.
+    pub fn of(accelerated: &Accelerated, selection: &Selection, len: usize) -> Option<Self> {
         let side = |direction| {
-            let accelerator = selection.accelerator(direction);
-            accelerator.map_or(&selection.software, |selected| &selected.compressor)
+            let serving = served_by(accelerated, direction, len)?;
+            let longer = match direction {
+                Direction::Compress => &selection.compress_longer[..],
+                Direction::Decompress => &[],
+            };
+            let mut selected = selection.accelerator(direction).into_iter().chain(longer);
+            let compressor = match selected.find(|selected| selected.provider == serving) {
+                Some(selected) => &selected.compressor,
+                None => &selection.software,
+            };
+            (of(compressor.effective(), direction)?.provider == serving).then_some(compressor)
         };
-        let (compress, decompress) = (side(Direction::Compress), side(Direction::Decompress));
-        Self {
+        let (compress, decompress) = (side(Direction::Compress)?, side(Direction::Decompress)?);
+        Some(Self {
             effective: Effective::new(
                 compress.effective().compress,
                 decompress.effective().decompress,
             ),
             compress: compress.clone(),
             decompress: decompress.clone(),
-        }
+        })
+    }
+}
+
+/// Who serves blocks of so many bytes.
+pub fn served_by(
+    accelerated: &Accelerated,
+    direction: Direction,
+    len: usize,
+) -> Option<ProviderId> {
+    let mut routes = accelerated.routes(direction);
+    let route = routes.find(|route| len <= route.max_len)?;
+    Some(route.side?.provider)
+}
+
+fn of(effective: &Effective, direction: Direction) -> Option<EffectiveSide> {
+    match direction {
+        Direction::Compress => effective.compress,
+        Direction::Decompress => effective.decompress,
     }
 }
 

@@ -7,10 +7,10 @@ use std::time::Duration;
 use compressor::decorator::{Counters, Reason};
 use compressor::{Accelerated, Compressor, Direction, Effective, Effort, ProviderId, Spec};
 use compressor_benches::data::DataSet;
-use compressor_benches::measure::{
-    Contender, Latency, MeasureError, Measured, Median, Pace, SideBySide,
-};
+use compressor_benches::measure::{Contender, Latency, MeasureError, Measured, Pace, SideBySide};
 
+use super::direct::served_by;
+use super::overhead::Overhead;
 use super::progress::Bar;
 use super::subject::{Path, Subject};
 use crate::failure::Failure;
@@ -68,23 +68,6 @@ pub struct Side {
     pub latency: Vec<Latency>,
     /// What the framework adds to an operation, where that was asked for.
     pub overhead: Option<Overhead>,
-}
-
-/// A path against the provider that it calls, called directly.
-#[derive(Clone)]
-pub enum Overhead {
-    /// Nanoseconds an operation.
-    Measured {
-        /// Of the direct call.
-        direct_ns: f64,
-        /// What the path takes more.
-        added: Median,
-    },
-    /// The provider alone does not do what the path does with software behind it.
-    Failed {
-        /// What it says.
-        why: String,
-    },
 }
 
 impl Cell {
@@ -147,7 +130,7 @@ pub fn cells(
             software: Side::software(software_id, software_measured),
             paths: sides
                 .map(|((measured, path), before)| {
-                    Side::accelerated(path, direction, measured, before, software_id)
+                    Side::accelerated(path, direction, block_size, measured, before, software_id)
                 })
                 .collect(),
         };
@@ -179,65 +162,6 @@ pub fn cells(
     }
     Ok(cells)
 }
-
-impl Overhead {
-    /// Measures a path against the provider that it calls.
-    fn of(
-        path: &Path,
-        set: &DataSet,
-        block_size: NonZeroUsize,
-        direction: Direction,
-        time: Duration,
-    ) -> Self {
-        let direct = Contender::new("the provider alone", path.direct.clone());
-        let decorated = Contender::new(name(&path.accelerated), path.accelerated.clone());
-        // Few blocks, for every set checks all of them.
-        let len = block_size.saturating_mul(OVERHEAD_BLOCKS).get();
-        let data = set.bytes.get(..len).unwrap_or(&set.bytes);
-        let mut sets = Vec::new();
-        let mut kept = Vec::new();
-        for _ in 0..OVERHEAD_SETS {
-            let (direct, decorated) = (direct.clone(), decorated.clone());
-            let bench = SideBySide::prepare(direct, [decorated], data, block_size, &mut |_| {});
-            let measured = bench.and_then(|mut bench| {
-                let pace = Pace::fine(time / OVERHEAD_SETS);
-                let measured = bench.measure(direction, &pace, &mut |_| {});
-                // To the end, so that no set gets the addresses of the one before.
-                kept.push(bench);
-                measured
-            });
-            match measured.as_deref() {
-                Ok([direct, decorated, ..]) => {
-                    sets.push((direct.ns_per_op, decorated.added_ns.value));
-                }
-                Ok(_) => {}
-                Err(error) => {
-                    return Self::Failed {
-                        why: error.to_string(),
-                    };
-                }
-            }
-        }
-        let direct = Median::of(sets.iter().map(|set| set.0));
-        let added = Median::of(sets.iter().map(|set| set.1));
-        match (direct, added) {
-            (Some(direct), Some(added)) => Self::Measured {
-                direct_ns: direct.value,
-                added,
-            },
-            _ => Self::Failed {
-                why: "nothing was measured".to_owned(),
-            },
-        }
-    }
-}
-
-/// On how many blocks the overhead is measured.
-const OVERHEAD_BLOCKS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(15);
-
-/// How often sessions and buffers are made anew for it: where they happen to lie makes differences of
-/// a percent, which for a slow codec is more than the framework.
-const OVERHEAD_SETS: u32 = 5;
 
 impl Side {
     /// What reports call it.
@@ -273,6 +197,7 @@ impl Side {
     fn accelerated(
         path: &Path,
         direction: Direction,
+        block_size: NonZeroUsize,
         measured: Measured,
         before: &Counters,
         software: ProviderId,
@@ -284,8 +209,8 @@ impl Side {
             .map(|(reason, ops)| (reason, ops - before.software_ops(reason)))
             .filter(|(_, ops)| *ops > 0);
         // Whoever is meant to serve did not, if all operations went to software.
-        let accelerator =
-            (accelerated_ops > 0).then(|| provider(path.accelerated.effective(), direction));
+        let serving = || served_by(&path.accelerated, direction, block_size.get());
+        let accelerator = (accelerated_ops > 0).then(serving);
         Self {
             provider: accelerator.flatten().unwrap_or(software),
             measured,
@@ -313,7 +238,7 @@ fn provider(effective: &Effective, direction: Direction) -> Option<ProviderId> {
 }
 
 /// What errors call an accelerated path.
-fn name(path: &Accelerated) -> String {
+pub fn name(path: &Accelerated) -> String {
     match provider(path.effective(), Direction::Compress) {
         Some(provider) => format!("the accelerated path ({provider})"),
         None => "the accelerated path".into(),

@@ -6,6 +6,7 @@ mod efforts;
 mod html;
 mod measure;
 mod notes;
+mod overhead;
 mod progress;
 mod reasons;
 mod row;

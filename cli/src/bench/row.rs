@@ -7,7 +7,8 @@ use compressor::Effort;
 use compressor_benches::measure;
 use serde::Serialize;
 
-use super::measure::{Cell, Overhead, Side};
+use super::measure::{Cell, Side};
+use super::overhead::Overhead;
 
 /// One path in one direction over one data set in blocks of one size.
 #[derive(Debug, Serialize)]

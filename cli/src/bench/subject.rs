@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use compressor::{
     Accelerated, Compressor, Direction, Engine, Format, Placement, Policy, ProviderEntry,
-    ProviderId, Spec,
+    ProviderId, Selection, Spec,
 };
 
 use super::Args;
-use super::direct::Direct;
 use crate::failure::Failure;
 use crate::setup;
 
@@ -26,21 +25,22 @@ pub struct Subject {
 pub struct Path {
     /// An accelerator with software behind it, or software alone where there is none.
     pub accelerated: Arc<Accelerated>,
-    /// The same providers without the decorator.
-    pub direct: Arc<dyn Compressor>,
-    /// Whether nobody accelerates.
-    by_software: bool,
+    /// Who was selected for it.
+    pub selection: Selection,
 }
 
 impl Path {
     fn of(engine: &Engine, spec: &Spec, accelerated: Arc<Accelerated>) -> Result<Self, Failure> {
-        let selection = engine.select(spec)?;
-        let accelerates = |direction| selection.accelerator(direction).is_some();
         Ok(Self {
             accelerated,
-            direct: Arc::new(Direct::of(&selection)),
-            by_software: !Direction::BOTH.into_iter().any(accelerates),
+            selection: engine.select(spec)?,
         })
+    }
+
+    /// Whether nobody accelerates.
+    fn by_software(&self) -> bool {
+        let accelerates = |direction| self.selection.accelerator(direction).is_some();
+        !Direction::BOTH.into_iter().any(accelerates)
     }
 }
 
@@ -138,7 +138,7 @@ fn leave_out_the_same(paths: &mut Vec<Path>) {
     let level = level.accelerated.effective().clone();
     let mut first = true;
     paths.retain(|path| {
-        let other = !path.by_software || *path.accelerated.effective() != level;
+        let other = !path.by_software() || *path.accelerated.effective() != level;
         std::mem::take(&mut first) || other
     });
 }

@@ -4,7 +4,8 @@ use compressor::Direction;
 use plotters::style::RGBColor;
 
 use super::charts::{Axis, Mark, Palette, Point, Row, Series, rows, scatter};
-use crate::bench::measure::{Cell, Overhead, Side};
+use crate::bench::measure::{Cell, Side};
+use crate::bench::overhead::Overhead;
 use crate::bench::table::size;
 use crate::failure::Failure;
 

@@ -5,7 +5,8 @@ use std::time::Duration;
 use compressor::Direction;
 use maud::{Markup, html};
 
-use crate::bench::measure::{Cell, Overhead};
+use crate::bench::measure::Cell;
+use crate::bench::overhead::Overhead;
 use crate::bench::subject::Listed;
 use crate::bench::table::{significant, size};
 use crate::table::why;
