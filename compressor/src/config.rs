@@ -324,7 +324,7 @@ impl Config {
                 .collect();
         }
         set(
-            &var,
+            var,
             "COMPRESSOR_BATCH_THREADS",
             &mut config.batch_threads,
             BatchThreads::parse,
@@ -332,7 +332,7 @@ impl Config {
         )?;
         let some_effort = |text: &str| EffortName::parse(text).map(Some);
         set(
-            &var,
+            var,
             "COMPRESSOR_EFFORT",
             &mut config.effort,
             some_effort,
@@ -340,7 +340,7 @@ impl Config {
         )?;
         let some_loss = |text: &str| text.parse().ok().filter(|loss| *loss <= 100).map(Some);
         set(
-            &var,
+            var,
             "COMPRESSOR_MAX_LOSS",
             &mut config.max_loss,
             some_loss,
