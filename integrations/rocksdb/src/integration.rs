@@ -92,8 +92,8 @@ impl Handle {
         }
     }
 
-    /// The compressors in use: one per format that reads, then one per choice of options that
-    /// tables were written with so far.
+    /// The compressors in use: one per format, which reads all of it and writes what has the usual
+    /// options, and one per other choice of options that tables were written with so far.
     #[must_use]
     pub fn compressors(&self) -> Vec<Arc<Accelerated>> {
         self.manager.compressors()

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use compressor::decorator::{Guards, Options};
 use compressor::{
-    Accelerated, CompressSession, Compressor, Engine, Error, ErrorKind, Format, Policy, Registry,
+    Accelerated, CompressSession, Compressor, Engine, Error, ErrorKind, Policy, Registry,
     SelectError, SessionPool, Spec,
 };
 
@@ -51,23 +51,17 @@ impl Source {
 #[derive(Debug)]
 pub(crate) struct Manager {
     source: Source,
-    readers: [Reader; 4],
-    /// By the spec that RocksDB's options come to. Locked when a table is begun and when somebody
-    /// reads counters, never for a block.
-    writers: Mutex<HashMap<Spec, Arc<Writer>>>,
+    /// One per format: nothing else matters for reading.
+    readers: [Arc<Codec>; 4],
+    /// By the spec that RocksDB's options come to; the readers, which have the usual ones, among
+    /// them. Locked when a table is begun and when somebody reads counters, never for a block.
+    codecs: Mutex<HashMap<Spec, Arc<Codec>>>,
 }
 
+/// Compresses and decompresses blocks of one spec.
 #[derive(Debug)]
-struct Reader {
-    format: Format,
-    compressor: Arc<Accelerated>,
-    sessions: SessionPool,
-}
-
-/// Compresses the blocks of tables that have the same options.
-#[derive(Debug)]
-pub(crate) struct Writer {
-    format: Format,
+pub(crate) struct Codec {
+    spec: Spec,
     compressor: Arc<Accelerated>,
     /// For blocks that come without a working area.
     sessions: SessionPool,
@@ -84,33 +78,33 @@ impl Manager {
             BlockType::Lz4,
             BlockType::Zstd,
         ]
-        .map(|t| Reader::new(&source, t.format()));
+        .map(|block_type| {
+            let usual = Wanted::usual(block_type).spec();
+            Codec::new(&source, usual.unwrap_or(Spec::new(block_type.format())))
+        });
+        let readers = [snappy?, deflate?, lz4?, zstd?];
+        let codecs = readers.iter().map(|c| (c.spec.clone(), c.clone()));
         Ok(Self {
-            readers: [snappy?, deflate?, lz4?, zstd?],
-            writers: Mutex::default(),
+            codecs: Mutex::new(codecs.collect()),
+            readers,
             source,
         })
     }
 
-    /// The writer for a table with these options. `None` where RocksDB's own code is to serve.
-    pub(crate) fn writer(&self, wanted: &Wanted) -> Option<Arc<Writer>> {
+    /// Who writes a table with these options. `None` where RocksDB's own code is to serve.
+    pub(crate) fn writer(&self, wanted: &Wanted) -> Option<Arc<Codec>> {
         let spec = wanted.spec()?;
-        let mut writers = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(writer) = writers.get(&spec) {
-            return Some(writer.clone());
+        let mut codecs = self.codecs.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(codec) = codecs.get(&spec) {
+            return Some(codec.clone());
         }
-        match self.source.compressor(&spec) {
-            Ok(compressor) => {
-                let writer = Arc::new(Writer {
-                    format: spec.format(),
-                    sessions: SessionPool::new(compressor.clone(), IDLE_SESSIONS),
-                    compressor,
-                });
-                writers.insert(spec, writer.clone());
-                Some(writer)
+        match Codec::new(&self.source, spec.clone()) {
+            Ok(codec) => {
+                codecs.insert(spec, codec.clone());
+                Some(codec)
             }
             Err(error) => {
-                // The defaults were served when this was installed: something about these options.
+                // The usual ones were served when this was installed: something about these options.
                 tracing::warn!(?wanted, %error, "RocksDB's own compression serves this table");
                 None
             }
@@ -121,7 +115,10 @@ impl Manager {
     /// fill `dst`.
     pub(crate) fn decompress(&self, block_type: u8, src: &[u8], dst: &mut [u8]) -> Outcome {
         let format = BlockType::from_byte(block_type).map(BlockType::format);
-        let reader = self.readers.iter().find(|r| Some(r.format) == format);
+        let reader = self
+            .readers
+            .iter()
+            .find(|reader| Some(reader.spec.format()) == format);
         match reader.map(|reader| reader.sessions.decompress_exact(src, dst)) {
             Some(Ok(())) => Outcome::Done(dst.len()),
             Some(Err(error)) => Outcome::of_error(error),
@@ -129,32 +126,29 @@ impl Manager {
         }
     }
 
-    /// Every compressor that was made so far, those that read first.
+    /// Every compressor that was made so far, in the order of formats and levels.
     pub(crate) fn compressors(&self) -> Vec<Arc<Accelerated>> {
-        let writers = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut writing: Vec<_> = writers.values().map(|w| w.compressor.clone()).collect();
-        writing.sort_by_key(|compressor| {
+        let codecs = self.codecs.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all: Vec<_> = codecs.values().map(|c| c.compressor.clone()).collect();
+        all.sort_by_key(|compressor| {
             let spec = compressor.spec();
-            (spec.format().id(), spec.level(), spec.window_log())
+            let options = (spec.level(), spec.window_log(), spec.checksum());
+            (spec.format().id(), options)
         });
-        let reading = self.readers.iter().map(|reader| reader.compressor.clone());
-        reading.chain(writing).collect()
+        all
     }
 }
 
-impl Reader {
-    /// Nothing but the format matters for reading.
-    fn new(source: &Source, format: Format) -> Result<Self, SelectError> {
-        let compressor = source.compressor(&Spec::new(format))?;
-        Ok(Self {
-            format,
+impl Codec {
+    fn new(source: &Source, spec: Spec) -> Result<Arc<Self>, SelectError> {
+        let compressor = source.compressor(&spec)?;
+        Ok(Arc::new(Self {
+            spec,
             sessions: SessionPool::new(compressor.clone(), IDLE_SESSIONS),
             compressor,
-        })
+        }))
     }
-}
 
-impl Writer {
     /// A session for one table; empty if none can be had.
     pub(crate) fn working_area(&self) -> WorkingArea {
         WorkingArea(self.compressor.compress_session().ok())
@@ -167,28 +161,24 @@ impl Writer {
         src: &[u8],
         dst: &mut [u8],
     ) -> Outcome {
-        let compressed = match area {
-            Some(WorkingArea(kept @ Some(_))) => {
-                // Out of the area while it runs: should it panic, the session is not used again.
-                match kept.take() {
-                    Some(mut session) => {
-                        let result = block::compress(&mut *session, self.format, src, dst);
-                        if !is_poisoned(&result) {
-                            *kept = Some(session);
-                        }
-                        result
-                    }
-                    None => return Outcome::Stock,
+        // Out of the area while it runs: should it panic, the session is not used again.
+        let own = area.and_then(|WorkingArea(kept)| kept.take().map(|session| (kept, session)));
+        let result = match own {
+            Some((kept, mut session)) => {
+                let result = block::compress(&mut *session, self.spec.format(), src, dst);
+                if !is_poisoned(&result) {
+                    *kept = Some(session);
                 }
+                result
             }
-            _ => match self.sessions.compress_session() {
-                Ok(mut session) => block::compress(&mut session, self.format, src, dst),
+            None => match self.sessions.compress_session() {
+                Ok(mut session) => block::compress(&mut session, self.spec.format(), src, dst),
                 // RocksDB's own code may do with less, and keeps the block raw if not.
                 Err(error) if error.kind() == ErrorKind::OutOfMemory => return Outcome::Stock,
                 Err(error) => Err(error),
             },
         };
-        compressed.unwrap_or_else(Outcome::of_error)
+        result.unwrap_or_else(Outcome::of_error)
     }
 }
 

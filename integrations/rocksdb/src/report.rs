@@ -11,7 +11,7 @@ use rocksdb::statistics::Ticker;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
-    /// By compressor: those that read first, then those that write.
+    /// By compressor, in the order of formats and levels.
     pub served: Vec<Served>,
     /// What RocksDB counted; `None` unless the options record statistics.
     pub rocksdb: Option<Tickers>,

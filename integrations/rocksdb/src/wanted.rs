@@ -53,6 +53,17 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
+    /// What `CompressionOptions` say when nobody set them.
+    pub(crate) const fn usual(block_type: BlockType) -> Self {
+        Self {
+            block_type,
+            level: DEFAULT_LEVEL,
+            window_bits: -14,
+            strategy: 0,
+            checksum: false,
+        }
+    }
+
     /// The spec that means the same as it does to RocksDB's own compressors; `None` where none
     /// does.
     pub(crate) fn spec(&self) -> Option<Spec> {
@@ -124,11 +135,8 @@ mod tests {
 
     fn wanted(block_type: BlockType, level: i32) -> Wanted {
         Wanted {
-            block_type,
             level,
-            window_bits: -14,
-            strategy: 0,
-            checksum: false,
+            ..Wanted::usual(block_type)
         }
     }
 

@@ -11,9 +11,6 @@ use rocksdb::{BlockBasedOptions, DBCompressionType, Options};
 use crate::args::Args;
 use crate::failure::Failure;
 
-/// What [`Effort::Speed`] may cost, in percent.
-const SPEED_LOSS: u8 = 5;
-
 /// A compression type, and who serves it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
@@ -146,8 +143,6 @@ impl Config {
             Who::Ours(effort) => {
                 let mut policy = Policy::default();
                 policy.effort = effort;
-                // Disk space is what `speed` costs: no more of it than this.
-                policy.max_loss = (effort == Some(Effort::Speed)).then_some(SPEED_LOSS);
                 policy
             }
         };
