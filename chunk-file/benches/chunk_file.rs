@@ -7,7 +7,8 @@
 //! prints, of one run:
 //!
 //! - `write`, `sequence`: 16 KiB chunks of rows, Deflate at level 6, one thread; compress or
-//!   decompress, CRC and file.
+//!   decompress, CRC and file. `write` also at `Effort::Speed`, which ISA-L serves where it is
+//!   installed.
 //! - `read`: 20 ranges of 100 bytes within 4 chunks and within 20, one by one and by `read_many`,
 //!   without a cache.
 //!
@@ -32,7 +33,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chunk_file::{Pair, Params, Reader, ReaderOptions, Writer, WriterOptions};
-use compressor::{Compressor, Engine, Policy};
+use compressor::{Compressor, Effort, Engine, Policy};
 use compressor_benches::data::{Kind, generate};
 use compressor_benches::measure::{Lap, Median, Pace, Rounds, interleave};
 use tempfile::TempDir;
@@ -100,6 +101,16 @@ fn codecs() -> Vec<(String, Arc<dyn Compressor>)> {
     vec![("software".into(), software()), (by, accelerated)]
 }
 
+/// The same, and whoever writes fastest.
+fn writers() -> Vec<(String, Arc<dyn Compressor>)> {
+    let spec = params().spec().clone().with_effort(Effort::Speed);
+    let fast = Engine::new().unwrap().compressor(&spec).unwrap();
+    let by = fast.effective().compress.unwrap().provider;
+    let mut codecs = codecs();
+    codecs.push((format!("{by}, Effort::Speed"), fast));
+    codecs
+}
+
 fn write_pair(pair: &Pair, codec: &Arc<dyn Compressor>, content: &[u8]) -> u64 {
     let options = WriterOptions::new();
     let mut writer = Writer::create(pair, params(), codec.clone(), options).unwrap();
@@ -115,7 +126,7 @@ fn remove(pair: &Pair) {
 fn write(dir: &TempDir, pace: &Pace) {
     let content = generate(Kind::Rows, 1, CHUNK * WRITTEN).bytes;
     let pair = Pair::new(dir.path(), "nb-1-big");
-    let codecs = codecs();
+    let codecs = writers();
     println!();
     for (name, codec) in &codecs {
         let file_len = write_pair(&pair, codec, &content);

@@ -69,9 +69,15 @@ pub enum Error {
         /// How much data there is.
         data_len: u64,
     },
-    /// There is a pair of this name, or another writer is making one, or left one half made.
+    /// There is a pair of this name; also where its data file is a link that leads nowhere.
     Exists {
         /// The file that is in the way.
+        path: Arc<Path>,
+    },
+    /// Another writer, which lives, is making a pair of this name. What one that died left half
+    /// made is in nobody's way.
+    Busy {
+        /// The file that it holds.
         path: Arc<Path>,
     },
     /// More data than the layout can count: 2³¹ − 1 chunks.
@@ -116,9 +122,10 @@ impl Error {
             Self::Refused { .. } | Self::Corrupt { .. } => ErrorKind::CorruptInput.name(),
             Self::Codec { error, .. } => error.kind().name(),
             Self::Unavailable { .. } => ErrorKind::Unsupported.name(),
-            Self::OutOfRange { .. } | Self::Exists { .. } | Self::TooLong { .. } => {
-                ErrorKind::InvalidArgument.name()
-            }
+            Self::OutOfRange { .. }
+            | Self::Exists { .. }
+            | Self::Busy { .. }
+            | Self::TooLong { .. } => ErrorKind::InvalidArgument.name(),
             Self::OutOfMemory { .. } => ErrorKind::OutOfMemory.name(),
             Self::Params(_) => ErrorKind::InvalidArgument.name(),
             Self::Broken { .. } => ErrorKind::Poisoned.name(),
@@ -169,7 +176,13 @@ impl fmt::Display for Error {
             } => write!(f, "{}: bytes {start}..{end} of {data_len}", path.display()),
             Self::Exists { path } => write!(
                 f,
-                "{}: exists; another writer made it, is making it, or left it half made",
+                "{}: exists and is not replaced; remove the pair, or use another name",
+                path.display()
+            ),
+            Self::Busy { path } => write!(
+                f,
+                "{}: another writer is making this pair; wait until it has ended, or use another \
+                 name",
                 path.display()
             ),
             Self::TooLong { path } => write!(f, "{}: more than 2147483647 chunks", path.display()),
@@ -204,7 +217,7 @@ impl From<Error> for io::Error {
         let kind = match &error {
             Error::Io { error, .. } => error.kind(),
             Error::Refused { .. } | Error::Corrupt { .. } => io::ErrorKind::InvalidData,
-            Error::Exists { .. } => io::ErrorKind::AlreadyExists,
+            Error::Exists { .. } | Error::Busy { .. } => io::ErrorKind::AlreadyExists,
             Error::OutOfRange { .. } | Error::Params(_) => io::ErrorKind::InvalidInput,
             Error::OutOfMemory { .. } => io::ErrorKind::OutOfMemory,
             _ => io::ErrorKind::Other,

@@ -1,6 +1,7 @@
 use std::io::{self, BufReader, Read};
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 use compressor::{Format, Spec, cassandra};
 
@@ -18,6 +19,9 @@ const MAX_OPTIONS: i32 = 64;
 /// Empty chunks that may follow the content. Cassandra 5.0 writes one for each sync and one for
 /// the end, and syncs once.
 const MAX_SURPLUS: u64 = 8;
+
+/// Offsets that memory is taken for at first: 8 KiB of it, the metadata of 16 MiB in chunks of 16 KiB.
+const FIRST_OFFSETS: usize = 1024;
 
 /// The longest unit that holds nothing; the longest is an empty zstd frame with its checksum, 13.
 const EMPTY_UNIT: usize = 16;
@@ -58,7 +62,8 @@ impl CompressionInfo {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`], also for a file that is not a regular one; [`Error::Refused`].
+    /// [`Error::Io`], also for a file that is not a regular one; [`Error::Refused`];
+    /// [`Error::OutOfMemory`].
     pub fn of(pair: &Pair) -> Result<Self, Error> {
         let (_, file_len) = open_regular(pair.data())?;
         Self::read(pair.info(), file_len)
@@ -67,11 +72,13 @@ impl CompressionInfo {
     /// Reads and checks `path`, for a data file of `file_len` bytes.
     ///
     /// Takes no memory for what a number in the file promises: offsets are counted against the
-    /// lengths of both files first.
+    /// lengths of both files first, and as sparse files have any length, memory for them is taken
+    /// as they are read and found possible.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`], also for a file that is not a regular one; [`Error::Refused`].
+    /// [`Error::Io`], also for a file that is not a regular one; [`Error::Refused`];
+    /// [`Error::OutOfMemory`].
     pub fn read(path: &Path, file_len: u64) -> Result<Self, Error> {
         let (file, info_len) = open_regular(path)?;
         let mut input = Input {
@@ -81,6 +88,10 @@ impl CompressionInfo {
         Self::parse(&mut input, file_len).map_err(|bad| match bad {
             Bad::Flaw(flaw) => Error::refused(path, flaw),
             Bad::Io(error) => Error::io(path, "read", error),
+            Bad::NoMemory { bytes } => Error::OutOfMemory {
+                path: Arc::from(path),
+                bytes,
+            },
         })
     }
 
@@ -127,7 +138,7 @@ impl CompressionInfo {
             return Err(Flaw::BeyondFile { offset, file_len }.into());
         }
         let longest = longest_stored(chunk_len);
-        let mut offsets = Vec::with_capacity(usize::try_from(count).map_err(|_| Flaw::Cut)?);
+        let mut offsets = Vec::new();
         for chunk in 0..count {
             let offset = input.long()?.cast_unsigned();
             let fits = match offsets.last() {
@@ -139,6 +150,7 @@ impl CompressionInfo {
             if !fits {
                 return Err(Flaw::Offset { chunk, offset }.into());
             }
+            reserve(&mut offsets, count)?;
             offsets.push(offset);
         }
         let last = offsets.last().copied().unwrap_or_default();
@@ -318,6 +330,21 @@ pub(crate) fn can_hold(format: Format, stored: u64, content: u64) -> bool {
     expansion.is_none_or(|expansion| stored.saturating_mul(expansion) >= content)
 }
 
+/// Makes room for one offset more, of `count` in all: no more at a time than doubles those that
+/// were read, [`FIRST_OFFSETS`] at least.
+fn reserve(offsets: &mut Vec<u64>, count: u64) -> Result<(), Bad> {
+    if offsets.len() < offsets.capacity() {
+        return Ok(());
+    }
+    let left = count.saturating_sub(offsets.len() as u64);
+    let most = offsets.len().max(FIRST_OFFSETS);
+    let more = usize::try_from(left).map_or(most, |left| left.min(most));
+    let bytes = (offsets.len() as u64).saturating_add(more as u64) * 8;
+    offsets
+        .try_reserve_exact(more)
+        .map_err(|_| Bad::NoMemory { bytes })
+}
+
 const _: () = assert!(NEVER_RAW as i32 == i32::MAX);
 
 /// A file that is read field by field.
@@ -364,6 +391,7 @@ impl<R: Read> Input<R> {
 enum Bad {
     Flaw(Flaw),
     Io(io::Error),
+    NoMemory { bytes: u64 },
 }
 
 impl From<Flaw> for Bad {
@@ -393,7 +421,22 @@ mod tests {
         CompressionInfo::parse(&mut input, file_len).map_err(|bad| match bad {
             Bad::Flaw(flaw) => flaw,
             Bad::Io(error) => panic!("{error}"),
+            Bad::NoMemory { bytes } => panic!("no memory for {bytes}"),
         })
+    }
+
+    #[test]
+    fn offsets_take_memory_as_they_are_read_and_no_more_than_they_need() {
+        let mut offsets = Vec::new();
+        for at in 0..5000 {
+            reserve(&mut offsets, 5000).ok().unwrap();
+            offsets.push(at);
+            let most = (2 * offsets.len()).max(FIRST_OFFSETS).min(5000);
+            assert!(offsets.capacity() <= most, "{at}: {}", offsets.capacity());
+        }
+        let mut few = Vec::new();
+        reserve(&mut few, 3).ok().unwrap();
+        assert_eq!(few.capacity(), 3);
     }
 
     #[test]

@@ -92,6 +92,8 @@
 //! decompressing them.
 #![forbid(unsafe_code)]
 
+mod claim;
+mod clean;
 mod error;
 mod info;
 mod inspect;
@@ -103,10 +105,11 @@ mod regular;
 mod transfer;
 mod verify;
 mod writer;
+pub use clean::clean;
 pub use error::{Damage, Error, Flaw};
 pub use info::{Chunk, CompressionInfo};
 pub use inspect::{Bucket, Inspected};
-pub use pair::{Pair, clean};
+pub use pair::Pair;
 pub use params::{DEFAULT_CHUNK_LEN, MAX_CHUNK_LEN, Params, ParamsError};
 pub use reader::{Reader, ReaderOptions, Sequential};
 pub use transfer::{pack, recompress, unpack};

@@ -20,9 +20,13 @@ const UNFINISHED: &str = ".tmp";
 /// is the safe one, because a data file without metadata would pass for an uncompressed one.
 ///
 /// What a crash leaves besides is never taken for a pair: temporary files, and metadata whose data
-/// file is not there. A writer of the same name replaces metadata without a data file, but not a
-/// temporary data file, which may be that of a writer that lives: it fails with [`Error::Exists`],
-/// which names the file. [`clean`] removes all of them.
+/// file is not there. A writer of the same name replaces them, and [`clean`](crate::clean) removes
+/// those of all names.
+///
+/// A writer that lives holds a lock (`flock`) on its temporary data file, which tells it from one
+/// that died: another writer of that name fails with [`Error::Busy`], and what it has made stays.
+/// On a file system without locks nobody can tell. There a temporary data file is in the way of
+/// every later writer of the name, whose [`Error::Io`] says so, until somebody removes it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Pair {
     data: PathBuf,
@@ -52,6 +56,12 @@ impl Pair {
         Some(Self::new(path.parent()?, name))
     }
 
+    /// The pair that a path to one of its temporary files names.
+    pub(crate) fn of_unfinished(path: &Path) -> Option<Self> {
+        let name = path.file_name()?.to_str()?.strip_suffix(UNFINISHED)?;
+        Self::of(path.with_file_name(name))
+    }
+
     /// The compressed chunks.
     #[must_use]
     pub fn data(&self) -> &Path {
@@ -72,6 +82,16 @@ impl Pair {
         unfinished(&self.info)
     }
 
+    /// Whether the name is taken: there is something where the data file belongs. A link that leads
+    /// nowhere is; what it should lead to may come back.
+    pub(crate) fn is_there(&self) -> Result<bool, Error> {
+        match fs::symlink_metadata(&self.data) {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(Error::io(&self.data, "look up", error)),
+        }
+    }
+
     /// The directory that both are in.
     pub(crate) fn dir(&self) -> &Path {
         match self.data.parent() {
@@ -85,44 +105,6 @@ fn unfinished(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(UNFINISHED);
     name.into()
-}
-
-/// Removes what writers that died left in `dir`; returns the paths.
-///
-/// For start-up: nobody may be writing a pair in this directory. Complete pairs and files that are
-/// no part of a pair stay.
-///
-/// # Errors
-///
-/// [`Error::Io`]. What was removed before stays removed; call again.
-pub fn clean(dir: impl AsRef<Path>) -> Result<Vec<PathBuf>, Error> {
-    let dir = dir.as_ref();
-    let listed = |error| Error::io(dir, "list", error);
-    let mut removed = Vec::new();
-    for entry in fs::read_dir(dir).map_err(listed)? {
-        let path = entry.map_err(listed)?.path();
-        if is_left_over(&path).map_err(|error| Error::io(&path, "look up", error))? {
-            fs::remove_file(&path).map_err(|error| Error::io(&path, "remove", error))?;
-            removed.push(path);
-        }
-    }
-    if !removed.is_empty() {
-        sync_dir(dir)?;
-    }
-    Ok(removed)
-}
-
-fn is_left_over(path: &Path) -> io::Result<bool> {
-    let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
-        return Ok(false);
-    };
-    if let Some(name) = name.strip_suffix(UNFINISHED) {
-        return Ok(name.ends_with(DATA) || name.ends_with(INFO));
-    }
-    match Pair::of(path) {
-        Some(pair) if pair.info() == path => Ok(!pair.data().try_exists()?),
-        _ => Ok(false),
-    }
 }
 
 /// Makes renames in a directory durable.
@@ -142,36 +124,12 @@ mod tests {
         assert_eq!(pair.data(), Path::new("/d/nb-1-big-Data.db"));
         assert_eq!(pair.info(), Path::new("/d/nb-1-big-CompressionInfo.db"));
         assert_eq!(Pair::of(pair.data()), Some(pair.clone()));
-        assert_eq!(Pair::of(pair.info()), Some(pair));
+        assert_eq!(Pair::of(pair.info()), Some(pair.clone()));
         assert_eq!(Pair::of("/d/nb-1-big-Index.db"), None);
-        assert_eq!(Pair::of("x-Data.db").unwrap().dir(), Path::new("."));
-    }
-
-    #[test]
-    fn left_overs_go_and_all_else_stays() {
-        let dir = tempfile::tempdir().unwrap();
-        let keep = [
-            "a-Data.db",
-            "a-CompressionInfo.db",
-            "b-Data.db",
-            "notes.tmp",
-            "x.db",
-        ];
-        let left = [
-            "c-CompressionInfo.db",
-            "d-Data.db.tmp",
-            "d-CompressionInfo.db.tmp",
-            "a-CompressionInfo.db.tmp",
-        ];
-        for name in keep.iter().chain(&left) {
-            fs::write(dir.path().join(name), name).unwrap();
+        for file in [pair.unfinished_data(), pair.unfinished_info()] {
+            assert_eq!(Pair::of(&file), None);
+            assert_eq!(Pair::of_unfinished(&file), Some(pair.clone()));
         }
-        let mut removed = clean(dir.path()).unwrap();
-        removed.sort();
-        let mut expected: Vec<_> = left.iter().map(|name| dir.path().join(name)).collect();
-        expected.sort();
-        assert_eq!(removed, expected);
-        assert!(keep.iter().all(|name| dir.path().join(name).exists()));
-        assert_eq!(clean(dir.path()).unwrap(), Vec::<PathBuf>::new());
+        assert_eq!(Pair::of("x-Data.db").unwrap().dir(), Path::new("."));
     }
 }

@@ -140,6 +140,18 @@ impl Params {
         Ok(self)
     }
 
+    /// The same by another spec: for what the class's options in CQL do not say, as an effort, the
+    /// level of Deflate, or a dictionary.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn with_spec(mut self, spec: Spec) -> Result<Self, ParamsError> {
+        self.class = cassandra::class(&spec)?;
+        self.spec = spec;
+        Ok(self)
+    }
+
     /// What compresses the chunks.
     #[must_use]
     pub const fn spec(&self) -> &Spec {
@@ -323,6 +335,21 @@ mod tests {
         assert_eq!(params.crc_check_chance(), 0.25);
         assert_eq!(params.spec().level(), 9);
         assert_eq!(Params::from_cql(options.into_iter().rev()).unwrap(), params);
+    }
+
+    #[test]
+    fn another_spec_leaves_all_else_as_it_is() {
+        let params = lz4().with_chunk_len(4096).unwrap();
+        let params = params.with_min_compress_ratio(2.0).unwrap();
+        let spec = Spec::new(Format::Zlib).with_effort(compressor::Effort::Speed);
+        let params = params.with_spec(spec.clone()).unwrap();
+        assert_eq!(params.spec(), &spec);
+        assert_eq!(params.class().name, "DeflateCompressor");
+        assert_eq!(
+            (params.chunk_len(), params.max_compressed_len()),
+            (4096, 2048)
+        );
+        assert!(params.with_spec(Spec::new(Format::Gzip)).is_err());
     }
 
     #[test]

@@ -12,11 +12,12 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::thread::sleep;
 use std::time::Duration;
 
 use chunk_file::{Pair, Params, Reader, ReaderOptions, Writer, WriterOptions, clean};
-use compressor::Engine;
+use compressor::{Compressor, Engine};
 
 const KILLS: u64 = 200;
 const WRITE_TO: &str = "CHUNK_FILE_WRITE_TO";
@@ -65,15 +66,34 @@ fn write_for_ever(dir: &Path) {
     for nth in 0.. {
         let pair = Pair::new(dir, &format!("nb-{nth}-big"));
         let options = WriterOptions::new().threads(1 + nth as usize % 3);
-        let mut writer = Writer::create(&pair, params(), lz4.clone(), options).unwrap();
-        writer.append(&content(nth)).unwrap();
-        writer.finish().unwrap();
+        write(&pair, nth, lz4.clone(), options);
     }
+}
+
+fn write(pair: &Pair, nth: u64, lz4: Arc<dyn Compressor>, options: WriterOptions) {
+    let mut writer = Writer::create(pair, params(), lz4, options).unwrap();
+    writer.append(&content(nth)).unwrap();
+    writer.finish().unwrap();
+}
+
+/// Writes the pairs whose temporary data file is there; how many there were.
+fn write_what_was_begun(dir: &Path, engine: &Engine) -> usize {
+    let begun: Vec<_> = fs::read_dir(dir)
+        .unwrap()
+        .map(|file| file.unwrap().file_name().into_string().unwrap())
+        .filter_map(|file| Some(file.strip_suffix("-Data.db.tmp")?.to_owned()))
+        .collect();
+    for name in &begun {
+        let nth = name.split('-').nth(1).unwrap().parse().unwrap();
+        let lz4 = engine.compressor(params().spec()).unwrap();
+        write(&Pair::new(dir, name), nth, lz4, WriterOptions::new());
+    }
+    begun.len()
 }
 
 fn kill_often() {
     let engine = Engine::new().unwrap();
-    let (mut pairs, mut left_over) = (0, 0);
+    let (mut pairs, mut left_over, mut taken_over) = (0, 0, 0);
     for kill in 0..KILLS {
         let dir = tempfile::tempdir().unwrap();
         let mut writer = Command::new(std::env::current_exe().unwrap())
@@ -87,12 +107,19 @@ fn kill_often() {
         let status = writer.wait().unwrap();
         assert!(status.code().is_none(), "ended by itself: {status}");
 
+        // What it was at can be written again, with what it left as it is or cleaned.
+        if kill % 2 == 0 {
+            taken_over += write_what_was_begun(dir.path(), &engine);
+        }
         left_over += clean(dir.path()).unwrap().len();
         pairs += look_at(dir.path(), &engine);
     }
-    println!("{KILLS} kills: {pairs} pairs complete, {left_over} files left over and removed");
+    println!(
+        "{KILLS} kills: {pairs} pairs complete, {taken_over} of them taken over, {left_over} files \
+         left over and removed"
+    );
     assert!(
-        pairs > 0 && left_over > 0,
+        pairs > 0 && left_over > 0 && taken_over > 0,
         "the kills came at no time that tells anything"
     );
 }

@@ -2,7 +2,7 @@ use std::ops::Range;
 
 use compressor::{DecompressSession, Error as CodecError, ErrorKind, Job};
 
-use super::Reader;
+use super::{Buffers, Reader};
 use crate::info::CRC_LEN;
 use crate::{Chunk, Error};
 
@@ -10,10 +10,8 @@ use crate::{Chunk, Error};
 /// by one submission.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
-    /// The chunks as they are in the file, back to back.
-    stored: Vec<u8>,
-    /// Their content, back to back.
-    content: Vec<u8>,
+    /// The chunks back to back, as they are in the file and decoded.
+    buffers: Buffers,
     chunks: Vec<Loaded>,
 }
 
@@ -40,18 +38,14 @@ impl Batch {
     }
 
     /// With buffers to use again.
-    pub(super) fn with_buffers([stored, content]: [Vec<u8>; 2]) -> Self {
+    pub(super) const fn with_buffers(buffers: Buffers) -> Self {
         let chunks = Vec::new();
-        Self {
-            stored,
-            content,
-            chunks,
-        }
+        Self { buffers, chunks }
     }
 
     /// Its buffers, for others to use.
-    pub(super) fn into_buffers(self) -> [Vec<u8>; 2] {
-        [self.stored, self.content]
+    pub(super) fn into_buffers(self) -> Buffers {
+        self.buffers
     }
 
     /// Loads chunks, whose indices ascend. What was there before is gone.
@@ -65,7 +59,7 @@ impl Batch {
     pub(super) fn get(&self, nth: usize) -> Option<(Chunk, Result<&[u8], &Error>)> {
         let loaded = self.chunks.get(nth)?;
         let content = match &loaded.result {
-            Ok(()) => Ok(self.content.get(loaded.content.clone())?),
+            Ok(()) => Ok(self.buffers.content.get(loaded.content.clone())?),
             Err(error) => Err(error),
         };
         Some((loaded.chunk, content))
@@ -96,8 +90,8 @@ impl Batch {
             });
             (stored, content) = (stored_end, content_end);
         }
-        self.stored.resize(stored, 0);
-        self.content.resize(content, 0);
+        self.buffers.stored.resize(stored, 0);
+        self.buffers.content.resize(content, 0);
     }
 
     /// Reads runs of chunks that lie side by side in the file; they do in `stored` as well.
@@ -105,10 +99,10 @@ impl Batch {
         for run in self.chunks.chunk_by_mut(|one, next| {
             one.result.is_ok() && next.result.is_ok() && one.chunk.index + 1 == next.chunk.index
         }) {
-            if read_run(reader, run, &mut self.stored).is_err() {
+            if read_run(reader, run, &mut self.buffers.stored).is_err() {
                 // Which of them it was; the others are there all the same.
                 for loaded in run.chunks_mut(1) {
-                    if let Err(error) = read_run(reader, loaded, &mut self.stored) {
+                    if let Err(error) = read_run(reader, loaded, &mut self.buffers.stored) {
                         loaded
                             .iter_mut()
                             .for_each(|l| l.result = Err(error.clone()));
@@ -119,12 +113,13 @@ impl Batch {
     }
 
     fn decode(&mut self, reader: &Reader) {
-        let mut rest = self.content.as_mut_slice();
+        let Buffers { stored, content } = &mut self.buffers;
+        let mut rest = content.as_mut_slice();
         let mut jobs = Vec::with_capacity(self.chunks.len());
         for loaded in &mut self.chunks {
             let (content, after) = rest.split_at_mut(loaded.content.len());
             rest = after;
-            let stored = self.stored.get(loaded.stored.clone()).unwrap_or_default();
+            let stored = stored.get(loaded.stored.clone()).unwrap_or_default();
             loaded.coded = false;
             if loaded.result.is_err() {
                 continue;
@@ -151,7 +146,7 @@ impl Batch {
             .collect();
         let coded = self.chunks.iter_mut().filter(|loaded| loaded.coded);
         for (loaded, result) in coded.zip(results) {
-            let stored = self.stored.get(loaded.stored.clone()).unwrap_or_default();
+            let stored = stored.get(loaded.stored.clone()).unwrap_or_default();
             loaded.result = result.map_err(|error| reader.not_decoded(loaded.chunk, stored, error));
         }
     }

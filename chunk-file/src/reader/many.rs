@@ -41,7 +41,7 @@ impl Reader {
             begun: Vec::new(),
         };
         let at_once = Batch::chunks_in(BATCH_LEN, u64::from(self.info.chunk_len()));
-        let mut batch = Batch::with_buffers([self.buffer(), self.buffer()]);
+        let mut batch = Batch::with_buffers(self.buffers());
         loop {
             let chunks: Vec<u64> = wanted.by_ref().take(at_once as usize).collect();
             if chunks.is_empty() {
@@ -68,9 +68,7 @@ impl Reader {
                 }
             }
         }
-        for buffer in batch.into_buffers() {
-            self.keep(buffer);
-        }
+        self.keep(batch.into_buffers());
         results
     }
 

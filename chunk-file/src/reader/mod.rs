@@ -26,12 +26,25 @@ use chance::Chance;
 pub use open::ReaderOptions;
 pub use sequential::Sequential;
 
-/// Working buffers that rest between calls; calls beyond that many at once make their own.
-const IDLE_BUFFERS: usize = 16;
+/// Calls whose working buffers rest between calls; calls beyond that many at once make their own.
+const IDLE_CALLS: usize = 8;
+
+/// Sessions that rest between calls.
+const IDLE_SESSIONS: usize = 16;
 
 /// The longest buffer that rests, 1 MiB, so that all of them are 16 MiB at most. What needs more
 /// works for long enough not to notice that memory is taken for it.
 const IDLE_LEN: usize = 1 << 20;
+
+/// What a call works with. Each keeps its part in every call: if they changed places, the longer
+/// part would be filled with zeros again and again.
+#[derive(Debug, Default)]
+struct Buffers {
+    /// Chunks as they are in the file.
+    stored: Vec<u8>,
+    /// Their content.
+    content: Vec<u8>,
+}
 
 /// A pair, opened: reads its content at random.
 ///
@@ -60,7 +73,7 @@ pub struct Reader {
     pool: SessionPool,
     cache: Option<Cache>,
     chance: Chance,
-    idle: Mutex<Vec<Vec<u8>>>,
+    idle: Mutex<Vec<Buffers>>,
 }
 
 impl Reader {
@@ -106,8 +119,10 @@ impl Reader {
             return Ok(());
         }
         let chunk_len = u64::from(self.info.chunk_len());
-        let mut stored = self.buffer();
-        let mut content = self.buffer();
+        let Buffers {
+            mut stored,
+            mut content,
+        } = self.buffers();
         let mut at = position;
         while !buf.is_empty() {
             let chunk = self.chunk(at / chunk_len)?;
@@ -123,8 +138,7 @@ impl Reader {
             buf = rest;
             at += take as u64;
         }
-        self.keep(stored);
-        self.keep(content);
+        self.keep(Buffers { stored, content });
         Ok(())
     }
 
@@ -223,19 +237,20 @@ impl Reader {
         }
     }
 
-    fn buffer(&self) -> Vec<u8> {
+    fn buffers(&self) -> Buffers {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         idle.pop().unwrap_or_default()
     }
 
     /// What a failed call had is dropped instead; that is rare.
-    fn keep(&self, buffer: Vec<u8>) {
-        if buffer.capacity() > IDLE_LEN {
+    fn keep(&self, buffers: Buffers) {
+        let Buffers { stored, content } = &buffers;
+        if stored.capacity().max(content.capacity()) > IDLE_LEN {
             return;
         }
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if idle.len() < IDLE_BUFFERS {
-            idle.push(buffer);
+        if idle.len() < IDLE_CALLS {
+            idle.push(buffers);
         }
     }
 }
@@ -271,9 +286,42 @@ mod tests {
             assert_eq!(reader.read_many(&[5..6, 7..8])[1].as_ref().unwrap(), &[7]);
         }
         assert!(reader.idle.lock().unwrap().is_empty());
+        let buffer = || Vec::with_capacity(IDLE_LEN);
         for _ in 0..100 {
-            reader.keep(Vec::with_capacity(IDLE_LEN));
+            let (stored, content) = (buffer(), buffer());
+            reader.keep(Buffers { stored, content });
         }
-        assert_eq!(reader.idle.lock().unwrap().len(), IDLE_BUFFERS);
+        assert_eq!(reader.idle.lock().unwrap().len(), IDLE_CALLS);
+    }
+
+    #[test]
+    fn buffers_keep_their_part_and_their_length_from_call_to_call() {
+        let dir = tempfile::tempdir().unwrap();
+        let pair = Pair::new(dir.path(), "nb-1-big");
+        let params = Params::new(Spec::new(Format::Zlib)).unwrap();
+        let engine = Engine::new().unwrap();
+        let zlib = engine.compressor(params.spec()).unwrap();
+        let mut writer = Writer::create(&pair, params, zlib, WriterOptions::new()).unwrap();
+        writer.append(&[7; 100_000]).unwrap();
+        writer.finish().unwrap();
+
+        let reader = Reader::open(&pair, &engine, ReaderOptions::default()).unwrap();
+        let rest = || {
+            let idle = reader.idle.lock().unwrap();
+            let [buffers] = idle.as_slice() else {
+                panic!("{idle:?}")
+            };
+            [&buffers.stored, &buffers.content].map(|buffer| (buffer.as_ptr(), buffer.len()))
+        };
+        reader.read_at(9, &mut [0; 9]).unwrap();
+        let before = rest();
+        assert!(before[0].1 < before[1].1);
+        reader.read_at(9, &mut [0; 9]).unwrap();
+        assert_eq!(rest(), before);
+        let many = || drop(reader.read_many(&[5..6, 20_000..20_001]));
+        many();
+        let before = rest();
+        many();
+        assert_eq!(rest(), before);
     }
 }

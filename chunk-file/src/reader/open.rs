@@ -4,7 +4,7 @@ use compressor::{Compressor, Engine, SessionPool, Spec};
 
 use super::cache::Cache;
 use super::chance::Chance;
-use super::{IDLE_BUFFERS, Reader};
+use super::{IDLE_SESSIONS, Reader};
 use crate::error::Flaw;
 use crate::params::ParamsError;
 use crate::regular::open_regular;
@@ -106,7 +106,7 @@ impl Reader {
         let reader = Self {
             path: Arc::from(pair.data()),
             file,
-            pool: SessionPool::new(compressor, IDLE_BUFFERS),
+            pool: SessionPool::new(compressor, IDLE_SESSIONS),
             cache: (slots > 0).then(|| Cache::new(slots)),
             info,
             chance,

@@ -32,7 +32,10 @@ impl Compress {
     /// any: what lies in the buffer would pass for a unit, or the chunk for one that is stored raw.
     fn believed(&self, len: usize, room: usize, content_len: usize) -> Result<usize, Error> {
         let readable = len >= self.max || len <= self.longest;
-        if len <= room && readable && can_hold(self.format, len as u64, content_len as u64) {
+        // What is not compressed at all has one length, and no checksum that would show another.
+        let exact = self.format != Format::None || len == content_len;
+        if len <= room && readable && exact && can_hold(self.format, len as u64, content_len as u64)
+        {
             return Ok(len);
         }
         Err(Error::new(ErrorKind::Device, self.provider))

@@ -3,6 +3,7 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::claim::Claim;
 use crate::pair::sync_dir;
 use crate::{Error, Pair};
 
@@ -18,17 +19,18 @@ pub(super) struct Unfinished {
 }
 
 impl Unfinished {
-    /// Makes both files, which keeps other writers from the name.
+    /// Makes both files, which keeps other writers from the name as long as this one lives.
     pub(super) fn create(pair: &Pair) -> Result<Self, Error> {
         not_there(pair)?;
-        let data = create(&pair.unfinished_data())?;
+        let data = Claim::of(pair)?.file;
         let unfinished = Self {
             pair: pair.clone(),
             data: BufWriter::with_capacity(BUFFER_LEN, data),
             published: false,
         };
-        // The data file keeps other writers from the name, so metadata that lies there is that of
-        // one which died.
+        // Another writer may have ended between the look and the claim. From here on none can.
+        not_there(pair)?;
+        // Whoever left metadata there is dead as well.
         let info = pair.unfinished_info();
         match fs::remove_file(&info) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
@@ -102,22 +104,16 @@ fn create(path: &Path) -> Result<File, Error> {
         .write(true)
         .create_new(true)
         .open(path)
-        .map_err(|error| match error.kind() {
-            ErrorKind::AlreadyExists => Error::Exists {
-                path: Arc::from(path),
-            },
-            _ => Error::io(path, "create", error),
-        })
+        .map_err(|error| Error::io(path, "create", error))
 }
 
 fn not_there(pair: &Pair) -> Result<(), Error> {
-    match pair.data().try_exists() {
-        Ok(false) => Ok(()),
-        Ok(true) => Err(Error::Exists {
-            path: Arc::from(pair.data()),
-        }),
-        Err(error) => Err(Error::io(pair.data(), "look up", error)),
+    if !pair.is_there()? {
+        return Ok(());
     }
+    Err(Error::Exists {
+        path: Arc::from(pair.data()),
+    })
 }
 
 fn write_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {

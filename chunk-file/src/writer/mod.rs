@@ -138,8 +138,8 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// - [`Error::Exists`]: there is a pair of that name, or another writer makes one, or one that
-    ///   died left its files ([`clean`](crate::clean) removes them).
+    /// - [`Error::Exists`]: there is a pair of that name. [`Error::Busy`]: another writer, which
+    ///   lives, makes one. What one that died left is replaced.
     /// - [`Error::Unavailable`]: the compressor is for another format than `params`, cannot take
     ///   chunks of that length, or asks for more room than twice that and 64 KiB.
     /// - [`Error::Io`], [`Error::OutOfMemory`].
@@ -288,6 +288,9 @@ impl Writer {
         if i32::try_from(offsets.len() + 1).is_err() {
             return Err(self.too_long());
         }
+        offsets
+            .try_reserve(1)
+            .map_err(|_| self.files.no_memory(8 * (offsets.len() as u64 + 1)))?;
         self.files.append(stored, task.crc)?;
         offsets.push(written.file_len);
         written.file_len += stored.len() as u64 + CRC_LEN;

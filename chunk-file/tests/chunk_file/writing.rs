@@ -1,5 +1,6 @@
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::symlink;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -112,7 +113,9 @@ fn a_name_is_taken_once() {
         Writer::create(&other, lz4(4), compressor, WriterOptions::new())
     };
     let writer = create().unwrap();
-    assert!(exists(create().map(drop)));
+    let error = create().unwrap_err();
+    assert!(matches!(error, Error::Busy { .. }), "{error}");
+    assert!(error.to_string().contains("wait until it has ended"));
     writer.finish().unwrap();
     assert!(exists(create().map(drop)));
 }
@@ -278,22 +281,88 @@ fn no_depth_is_too_great() {
 }
 
 #[test]
-fn what_a_dead_writer_left_is_named_cleaned_or_replaced() {
+fn what_a_dead_writer_left_is_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let pair = Pair::new(dir.path(), "nb-1-big");
-    let left = dir.path().join("nb-1-big-Data.db.tmp");
-    fs::write(&left, b"half").unwrap();
-    let error = write(&pair, &lz4(4), 1, b"content").unwrap_err();
-    assert!(matches!(error, Error::Exists { .. }), "{error}");
-    assert!(error.to_string().contains("Data.db.tmp"), "{error}");
-    assert_eq!(clean(dir.path()).unwrap(), [left]);
-    assert_eq!(files(&dir), 0);
-
-    // Metadata whose data file never came.
-    fs::write(pair.info(), b"of a pair that never was").unwrap();
-    let unfinished = dir.path().join("nb-1-big-CompressionInfo.db.tmp");
-    fs::write(unfinished, b"half of another").unwrap();
+    for (file, content) in [
+        (
+            "nb-1-big-Data.db.tmp",
+            "more than half of a pair that never was",
+        ),
+        ("nb-1-big-CompressionInfo.db.tmp", "half of its metadata"),
+        (
+            "nb-1-big-CompressionInfo.db",
+            "metadata whose data never came",
+        ),
+    ] {
+        fs::write(dir.path().join(file), content).unwrap();
+    }
     write(&pair, &lz4(4), 1, b"content").unwrap();
     assert_eq!(read_all(&open(&pair)).unwrap(), b"content");
     assert_eq!(files(&dir), 2);
+}
+
+#[test]
+fn files_that_are_left_over_are_not_those_of_a_writer_that_lives() {
+    let dir = tempfile::tempdir().unwrap();
+    let pair = Pair::new(dir.path(), "nb-1-big");
+    let compressor = ENGINE.compressor(lz4(4).spec()).unwrap();
+    let mut writer = Writer::create(&pair, lz4(4), compressor, WriterOptions::new()).unwrap();
+    writer.append(b"content").unwrap();
+    let left = dir.path().join("nb-2-big-Data.db.tmp");
+    fs::write(&left, b"half").unwrap();
+    assert_eq!(clean(dir.path()).unwrap(), [left]);
+    writer.finish().unwrap();
+    assert_eq!(read_all(&open(&pair)).unwrap(), b"content");
+}
+
+#[test]
+fn a_link_that_leads_nowhere_is_a_name_that_is_taken() {
+    let dir = tempfile::tempdir().unwrap();
+    let pair = Pair::new(dir.path(), "nb-1-big");
+    symlink("/nowhere/nb-1-big-Data.db", pair.data()).unwrap();
+    fs::write(pair.info(), b"of data on another disk").unwrap();
+    let error = write(&pair, &lz4(4), 1, b"content").unwrap_err();
+    assert!(matches!(error, Error::Exists { .. }), "{error}");
+    assert!(pair.data().is_symlink());
+    assert_eq!(fs::read(pair.info()).unwrap(), b"of data on another disk");
+    assert_eq!(files(&dir), 2);
+}
+
+/// As [`Claims`], with room for it.
+#[derive(Debug)]
+struct ClaimsInRoom(usize);
+
+impl Misbehaviour for ClaimsInRoom {
+    fn bound(&self, _: Option<usize>) -> Option<usize> {
+        Some(3 * 4096)
+    }
+
+    fn compress(
+        &self,
+        _: &mut dyn CompressSession,
+        _: &Spec,
+        _: &[u8],
+        _: &mut [u8],
+    ) -> Result<usize, compressor_api::Error> {
+        Ok(self.0)
+    }
+}
+
+#[test]
+fn what_is_not_compressed_at_all_has_the_length_of_its_content() {
+    for ratio in ["0", "1"] {
+        for claim in [0, 4095, 4097, 5000, 2 * 4096] {
+            let params = params(CLASSES[6], 4, ratio);
+            let (dir, writer) = misbehaving_writer(ClaimsInRoom(claim), params, 1);
+            let mut writer = writer.unwrap();
+            writer.append(&rows(4096)).unwrap();
+            let error = writer.finish().unwrap_err();
+            assert!(
+                matches!(&error, Error::Codec { error, .. } if error.kind() == ErrorKind::Device),
+                "{claim}: {error}"
+            );
+            assert_eq!(files(&dir), 0);
+        }
+    }
 }
