@@ -7,7 +7,9 @@ use std::sync::Arc;
 use compressor::decorator::{Options as Trust, Verify};
 use compressor::{Engine, LINKED, Policy, ProviderClass, ProviderEntry, Registry};
 use compressor_rocksdb::{Handle, Integration};
-use rocksdb::{BlockBasedOptions, DB, DBCompressionType, IteratorMode, Options, WriteOptions};
+use rocksdb::{
+    BlockBasedOptions, Cache, DB, DBCompressionType, IteratorMode, Options, WriteOptions,
+};
 
 /// Every type that is served.
 pub const TYPES: [DBCompressionType; 5] = [
@@ -66,13 +68,25 @@ pub fn options(compression: DBCompressionType) -> Options {
     options
 }
 
-/// Blocks of a size, in a version of the table format.
+/// Blocks of a size, in a version of the table format, and no cache of them.
 pub fn tables(options: &mut Options, block_size: usize, format_version: i32) {
+    let mut tables = blocks(block_size, format_version);
+    tables.disable_cache();
+    options.set_block_based_table_factory(&tables);
+}
+
+/// The same with a cache that holds all blocks once they were read.
+pub fn cached_tables(options: &mut Options, block_size: usize, format_version: i32) {
+    let mut tables = blocks(block_size, format_version);
+    tables.set_block_cache(&Cache::new_lru_cache(1 << 30));
+    options.set_block_based_table_factory(&tables);
+}
+
+fn blocks(block_size: usize, format_version: i32) -> BlockBasedOptions {
     let mut tables = BlockBasedOptions::default();
     tables.set_block_size(block_size);
     tables.set_format_version(format_version);
-    tables.disable_cache();
-    options.set_block_based_table_factory(&tables);
+    tables
 }
 
 /// Installs this framework with the providers that are linked, accelerated where one serves.
