@@ -9,7 +9,7 @@ extern "C" {
 // How a call ended.
 enum crdb_code : int32_t {
   CRDB_DONE = 0,      // `length` bytes were written
-  CRDB_DECLINED = 1,  // does not shrink enough
+  CRDB_DECLINED = 1,  // stays raw; `length` is 1 if it did not shrink enough, 0 if that was not tried
   CRDB_CORRUPT = 2,   // the block is not what its type says
   CRDB_STOCK = 3,     // not for this framework: RocksDB's own code is to serve
   CRDB_FAILED = 4,    // a provider failed, and the policy forbids software to serve

@@ -119,6 +119,15 @@ static CALLBACKS: Callbacks = Callbacks {
     decompress,
 };
 
+/// RocksDB calls from any thread, and moves working areas between them.
+const _: fn() = || {
+    fn shared<T: Send + Sync>() {}
+    fn moved<T: Send>() {}
+    shared::<Manager>();
+    shared::<Codec>();
+    moved::<WorkingArea>();
+};
+
 /// What `call` returns, or `otherwise` if it panics.
 fn contained<T>(otherwise: T, call: impl FnOnce() -> T) -> T {
     // What a panic may leave half done is a session, which is out of its place while it works.
