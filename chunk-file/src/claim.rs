@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustix::fs::{FlockOperation, OFlags, flock};
-use rustix::io::Errno;
+use rustix::io::{Errno, retry_on_intr};
 
 use crate::{Error, Pair};
 
@@ -18,8 +18,9 @@ const ATTEMPTS: usize = 64;
 /// The right to a pair's name, held by a lock (`flock`) on its temporary data file.
 ///
 /// The system lets go of the lock when the process ends, however it does, so that a file which is
-/// not locked is what a dead writer left, and is replaced. Whoever removes or renames the file does so before it
-/// lets go of the lock, and whoever gets the lock looks whether it is that of the file of that name.
+/// not locked is what a dead writer left, and is replaced. (A child that was forked and runs no
+/// other program holds the lock as well.) Whoever removes or renames the file does so before it lets
+/// go of the lock, and whoever gets the lock looks whether it is that of the file of that name.
 #[derive(Debug)]
 pub(crate) struct Claim {
     /// New and empty; locked as long as it is open.
@@ -39,14 +40,14 @@ impl Claim {
         let mut replaced = false;
         for _ in 0..ATTEMPTS {
             let (file, left) = open(&path)?;
-            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            match retry_on_intr(|| flock(&file, FlockOperation::NonBlockingLockExclusive)) {
                 Ok(()) => {}
                 Err(Errno::WOULDBLOCK) => return Err(busy(path)),
                 // Where there are no locks, that it is new is all there is to go by.
                 Err(error) if left => return Err(cannot_tell(&path, error)),
                 Err(_) => {}
             }
-            if !is_at(&file, &path).map_err(|error| Error::io(&path, "look up", error))? {
+            if !is_at(&file, &path)? {
                 continue;
             }
             if !left {
@@ -116,12 +117,13 @@ fn regular(file: File) -> io::Result<File> {
 }
 
 /// Whether the file is the one of that name.
-fn is_at(file: &File, path: &Path) -> io::Result<bool> {
-    let held = file.metadata()?;
-    match fs::symlink_metadata(path) {
-        Ok(there) => Ok((there.dev(), there.ino()) == (held.dev(), held.ino())),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error),
+pub(crate) fn is_at(file: &File, path: &Path) -> Result<bool, Error> {
+    let identity = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
+    let held = file.metadata().map(identity);
+    match (held, fs::symlink_metadata(path).map(identity)) {
+        (Ok(held), Ok(there)) => Ok(held == there),
+        (Ok(_), Err(error)) if error.kind() == ErrorKind::NotFound => Ok(false),
+        (Err(error), _) | (_, Err(error)) => Err(Error::io(path, "look up", error)),
     }
 }
 

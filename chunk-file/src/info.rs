@@ -431,7 +431,7 @@ mod tests {
         for at in 0..5000 {
             reserve(&mut offsets, 5000).ok().unwrap();
             offsets.push(at);
-            let most = (2 * offsets.len()).max(FIRST_OFFSETS).min(5000);
+            let most = (2 * offsets.len()).clamp(FIRST_OFFSETS, 5000);
             assert!(offsets.capacity() <= most, "{at}: {}", offsets.capacity());
         }
         let mut few = Vec::new();

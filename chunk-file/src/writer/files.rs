@@ -3,7 +3,7 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::claim::Claim;
+use crate::claim::{Claim, is_at};
 use crate::pair::sync_dir;
 use crate::{Error, Pair};
 
@@ -75,6 +75,12 @@ impl Unfinished {
             .map_err(|error| Error::io(&data, "write", error))?;
         write_durably(&info_path, info).map_err(|error| Error::io(&info_path, "write", error))?;
         not_there(&self.pair)?;
+        // Where there are no locks, somebody may have taken this writer for a dead one.
+        if !is_at(self.data.get_ref(), &data)? {
+            return Err(Error::Busy {
+                path: Arc::from(data),
+            });
+        }
 
         rename(&info_path, self.pair.info())?;
         sync_dir(self.pair.dir()).inspect_err(|_| {

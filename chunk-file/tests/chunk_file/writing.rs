@@ -317,6 +317,20 @@ fn files_that_are_left_over_are_not_those_of_a_writer_that_lives() {
 }
 
 #[test]
+fn a_file_that_another_put_in_the_place_of_a_writers_is_never_published() {
+    let dir = tempfile::tempdir().unwrap();
+    let pair = Pair::new(dir.path(), "nb-1-big");
+    let compressor = ENGINE.compressor(lz4(4).spec()).unwrap();
+    let writer = Writer::create(&pair, lz4(4), compressor, WriterOptions::new()).unwrap();
+    let unfinished = dir.path().join("nb-1-big-Data.db.tmp");
+    fs::remove_file(&unfinished).unwrap();
+    fs::write(&unfinished, b"half of another").unwrap();
+    let error = writer.finish().unwrap_err();
+    assert!(matches!(error, Error::Busy { .. }), "{error}");
+    assert!(!pair.data().exists() && !pair.info().exists());
+}
+
+#[test]
 fn a_link_that_leads_nowhere_is_a_name_that_is_taken() {
     let dir = tempfile::tempdir().unwrap();
     let pair = Pair::new(dir.path(), "nb-1-big");
