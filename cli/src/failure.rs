@@ -160,10 +160,10 @@ impl From<chunk_file::ParamsError> for Failure {
 
 impl From<chunk_file::Error> for Failure {
     fn from(error: chunk_file::Error) -> Self {
-        use chunk_file::Error::{Exists, Params, Unavailable};
+        use chunk_file::Error::{Busy, Exists, Params, Unavailable};
         let status = match &error {
             // What was asked for cannot be.
-            Exists { .. } | Params(_) | Unavailable { .. } => USAGE,
+            Busy { .. } | Exists { .. } | Params(_) | Unavailable { .. } => USAGE,
             // Damage, or a system, device or thread that failed.
             _ => DATA,
         };

@@ -54,6 +54,7 @@ enum Command {
     Verify(pair::verify::Args),
     Inspect(pair::inspect::Args),
     Recompress(pair::recompress::Args),
+    Clean(pair::clean::Args),
 }
 
 fn main() -> ExitCode {
@@ -77,6 +78,7 @@ fn run() -> Result<(), Failure> {
         Command::Verify(args) => pair::verify::run(&args, &mut out)?,
         Command::Inspect(args) => pair::inspect::run(&args, &mut out)?,
         Command::Recompress(args) => pair::recompress::run(&args, &mut out)?,
+        Command::Clean(args) => pair::clean::run(&args, &mut out)?,
     }
     out.flush().map_err(Failure::output)
 }

@@ -137,6 +137,7 @@ fn who_served_is_told_with_the_reason_for_software() {
             "direction": "compress",
             "provider": "libdeflate",
             "accelerated_ops": 13,
+            "verified_ops": 13,
             "software_ops": 0,
             "failed_ops": 0,
             "reasons": {},
@@ -365,10 +366,206 @@ fn files_that_are_not_there_are_errors() {
         "Io",
         "p-CompressionInfo.db: cannot open: No such file",
     );
+}
 
-    let (rows, nowhere) = (files.text("rows"), files.text("nowhere"));
-    let pack = [&["pack", &rows, "-o", &nowhere][..], &class].concat();
-    assert_fails(&run(&pack), 1, "Io", "nowhere/nb-1-big-Data.db");
+#[test]
+fn a_directory_that_is_not_there_is_made() {
+    let files = Files::new();
+    let (rows, missing, dir) = (files.text("rows"), files.text("missing"), files.text("a/b"));
+    let class = ["--class", "LZ4Compressor"];
+    let pack = [&["pack", &missing, "-o", &dir][..], &class].concat();
+    assert_fails(&run(&pack), 2, "InvalidArgument", "missing");
+    assert!(!files.path("a").exists(), "made for nothing");
+
+    stdout(run(&[&["pack", &rows, "-o", &dir][..], &class].concat()));
+    let (pair, other) = (files.text("a/b/nb-1-big"), files.text("a/c"));
+    stdout(run(
+        &[&["recompress", &pair, "-o", &other][..], &class].concat()
+    ));
+    let other = files.text("a/c/nb-1-big");
+    assert_eq!(json_of(&["verify", &other, "--json"])["bad"], json!([]));
+
+    let output = command(&[&["pack", "rows", "-o", "d"][..], &class].concat())
+        .current_dir(files.dir.path())
+        .output()
+        .unwrap();
+    stdout(output);
+    assert!(files.path("d/nb-1-big-Data.db").exists());
+
+    let below = files.text("rows/d");
+    let output = run(&[&["pack", &rows, "-o", &below][..], &class].concat());
+    assert_fails(&output, 1, "Io", "rows/d: cannot make the directory");
+}
+
+#[test]
+fn what_was_left_over_is_replaced_or_cleaned() {
+    let files = Files::new();
+    for name in ["p-Data.db.tmp", "q-Data.db.tmp", "q-CompressionInfo.db"] {
+        fs::write(files.path(name), b"half").unwrap();
+    }
+    files.pack("p", "LZ4Compressor", &[]);
+    let dir = files.text("");
+    assert_eq!(
+        json_of(&["clean", &dir, "--json"]),
+        json!([
+            files.text("q-CompressionInfo.db"),
+            files.text("q-Data.db.tmp")
+        ])
+    );
+    assert_eq!(files.names(), ["p-CompressionInfo.db", "p-Data.db", "rows"]);
+
+    fs::write(files.path("q-Data.db.tmp"), b"half").unwrap();
+    let said = text(&stdout(run(&["clean", &dir])));
+    let expected = format!("{}\nfiles removed: 1\n", files.text("q-Data.db.tmp"));
+    assert_eq!(said, expected);
+    assert_fails(
+        &run(&["clean", &files.text("no")]),
+        1,
+        "Io",
+        "no: cannot list",
+    );
+}
+
+#[test]
+fn a_name_that_another_writer_holds_is_refused_with_what_to_do() {
+    let files = Files::new();
+    // As a writer that lives does.
+    let held = fs::File::create(files.path("p-Data.db.tmp")).unwrap();
+    rustix::fs::flock(&held, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    let (rows, dir) = (files.text("rows"), files.text(""));
+    let pack = [
+        "pack",
+        &rows,
+        "-o",
+        &dir,
+        "--name",
+        "p",
+        "--class",
+        "LZ4Compressor",
+    ];
+    let says = "another writer is making this pair; wait until it has ended, or use another name";
+    assert_fails(&run(&pack), 2, "InvalidArgument", says);
+    assert_eq!(json_of(&["clean", &dir, "--json"]), json!([]));
+    assert_eq!(files.names(), ["p-Data.db.tmp", "rows"]);
+    drop(held);
+    stdout(run(&pack));
+}
+
+#[test]
+fn a_link_that_leads_nowhere_is_not_replaced() {
+    let files = Files::new();
+    std::os::unix::fs::symlink("/nowhere/p-Data.db", files.path("p-Data.db")).unwrap();
+    let (rows, dir) = (files.text("rows"), files.text(""));
+    let pack = [
+        "pack",
+        &rows,
+        "-o",
+        &dir,
+        "--name",
+        "p",
+        "--class",
+        "LZ4Compressor",
+    ];
+    assert_fails(&run(&pack), 2, "InvalidArgument", "p-Data.db: exists");
+    assert!(files.path("p-Data.db").is_symlink());
+}
+
+#[test]
+fn a_sparse_pair_with_more_chunks_than_memory_is_bad_data() {
+    let files = Files::new();
+    files.pack("p", "LZ4Compressor", &[]);
+    let chunks = u64::from(i32::MAX as u32);
+    let info = files.path("p-CompressionInfo.db");
+    let mut bytes = read(&info);
+    // Behind the class and its options: lengths of 4 + 4, then 8 of the data and 4 of the chunks.
+    let fields = bytes.len() - 13 * 8 - 20;
+    bytes.truncate(fields + 20);
+    bytes[fields + 8..fields + 16].copy_from_slice(&(chunks * 4096).to_be_bytes());
+    bytes[fields + 16..].copy_from_slice(&i32::MAX.to_be_bytes());
+    fs::write(&info, &bytes).unwrap();
+    for (path, len) in [
+        (info, bytes.len() as u64 + chunks * 8),
+        (files.path("p-Data.db"), chunks * 1024),
+    ] {
+        let sparse = fs::File::options().write(true).open(path).unwrap();
+        sparse.set_len(len).unwrap();
+    }
+    for command in ["inspect", "verify"] {
+        let args = [command, &files.text("p")];
+        let output = common::limited(1 << 20, &args).output().unwrap();
+        let says = "p-CompressionInfo.db: chunk 1 cannot begin at offset 0";
+        assert_fails(&output, 1, "CorruptInput", says);
+    }
+}
+
+#[test]
+fn every_result_is_verified_if_that_is_asked_for() {
+    let files = Files::new();
+    // More chunks than are verified at first.
+    let short = ["--option", "chunk_length_in_kb=1"];
+    let (rows, dir) = (files.text("rows"), files.text(""));
+    let pack = [
+        "pack",
+        &rows,
+        "-o",
+        &dir,
+        "--class",
+        "DeflateCompressor",
+        "--json",
+    ];
+    let some = json_of(&[&pack[..], &short, &["--name", "some"]].concat());
+    let all = json_of(&[&pack[..], &short, &["--name", "all", "--verify-all"]].concat());
+    assert_eq!(some["served"][0]["accelerated_ops"], 49);
+    assert!(some["served"][0]["verified_ops"].as_u64().unwrap() < 49);
+    assert_eq!(all["served"][0]["verified_ops"], 49);
+
+    let pair = files.text("some");
+    let recompress = [
+        "recompress",
+        &pair,
+        "-o",
+        &dir,
+        "--class",
+        "DeflateCompressor",
+        "--json",
+    ];
+    let again = json_of(&[&recompress[..], &short, &["--verify-all"]].concat());
+    for side in 0..2 {
+        assert_eq!(again["served"][side]["verified_ops"], 49, "{again}");
+    }
+}
+
+#[test]
+fn an_effort_is_for_the_writer_alone() {
+    let files = Files::new();
+    let len = |name, more: &[&str]| {
+        let packed = files.pack(name, "ZstdCompressor", more);
+        assert_eq!(
+            json_of(&["verify", &files.text(name), "--json"])["bad"],
+            json!([])
+        );
+        packed["file_len"].as_u64().unwrap()
+    };
+    let level = len("level", &[]);
+    let speed = ["--effort", "speed", "--max-loss", "100"];
+    assert!(len("speed", &speed) != level, "another level must serve");
+    let inspected = |name: &str| json_of(&["inspect", &files.text(name), "--json"]);
+    assert_eq!(inspected("speed")["options"], inspected("level")["options"]);
+
+    let (pair, dir) = (files.text("level"), files.text(""));
+    let args = ["recompress", &pair, "-o", &dir, "--class", "ZstdCompressor"];
+    let more = ["--chunk-length", "4KiB", "--json", "--name", "again"];
+    let again = json_of(&[&args[..], &more, &speed].concat());
+    assert_eq!(again["file_len"], len("speed-2", &speed));
+
+    let loss = ["--effort", "ratio", "--max-loss", "5"];
+    let output = run(&[&args[..], &loss].concat());
+    assert_fails(
+        &output,
+        2,
+        "InvalidArgument",
+        "--max-loss goes with --effort speed",
+    );
 }
 
 #[test]

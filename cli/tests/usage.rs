@@ -22,7 +22,7 @@ fn help_says_what_there_is() {
     insta::assert_snapshot!("help_list", help(&["list", "--help"]));
     insta::assert_snapshot!("help_doctor", help(&["doctor", "--help"]));
     insta::assert_snapshot!("help_bench", help(&["bench", "--help"]));
-    for command in ["pack", "unpack", "verify", "inspect", "recompress"] {
+    for command in ["pack", "unpack", "verify", "inspect", "recompress", "clean"] {
         insta::assert_snapshot!(format!("help_{command}"), help(&[command, "--help"]));
     }
     insta::assert_snapshot!(

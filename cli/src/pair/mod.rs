@@ -1,4 +1,5 @@
-//! Whole files in and out of pairs: `pack`, `unpack`, `verify`, `inspect`, `recompress`.
+//! Whole files in and out of pairs: `pack`, `unpack`, `verify`, `inspect`, `recompress`; and
+//! `clean`, for what is left over.
 
 mod opened;
 mod params;
@@ -6,6 +7,7 @@ mod progress;
 mod serving;
 mod target;
 
+pub mod clean;
 pub mod inspect;
 pub mod pack;
 pub mod recompress;

@@ -12,12 +12,11 @@ use super::serving::Serving;
 use super::target::{Report, TargetArgs};
 use crate::failure::Failure;
 use crate::plugins::PluginArgs;
-use crate::setup;
 
 /// Compress a file to a pair as Cassandra keeps it: NAME-Data.db and NAME-CompressionInfo.db.
 ///
 /// Both files are durable and become visible together, when all is written. A pair that exists is
-/// never replaced.
+/// never replaced; what a command that was killed left half made is.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The file to compress.
@@ -42,8 +41,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let input = File::open(&args.file).map_err(unreadable)?;
     let len = input.metadata().map_err(unreadable)?.len();
 
-    let engine = setup::engine(&args.plugins.load()?)?;
+    let engine = args.params.engine(&args.plugins.load()?)?;
     let compressor = engine.compressor(params.spec())?;
+    args.target.make_dir()?;
     let bar = Bar::bytes(len);
     let written = chunk_file::pack(
         input,

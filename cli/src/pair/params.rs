@@ -3,9 +3,11 @@
 use std::num::NonZeroUsize;
 
 use chunk_file::{MAX_CHUNK_LEN, Params, WriterOptions};
+use compressor::{Engine, ProviderEntry};
 
+use crate::effort::EffortArgs;
 use crate::failure::Failure;
-use crate::values;
+use crate::{setup, values};
 
 /// The arguments that say how a pair is compressed, and by how many threads.
 #[derive(Debug, clap::Args)]
@@ -32,6 +34,14 @@ pub struct ParamsArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
+    #[command(flatten)]
+    effort: EffortArgs,
+    /// Decode each result of an accelerator in software and compare it, as with verify = "always"
+    /// in the configuration, which by default has the first 32 compared and then one in 1,024. For
+    /// data that is not kept elsewhere: a chunk that was compressed wrongly has a CRC that fits, and
+    /// cannot be mended.
+    #[arg(long)]
+    verify_all: bool,
 }
 
 impl ParamsArgs {
@@ -41,6 +51,8 @@ impl ParamsArgs {
     pub fn params(&self) -> Result<Params, Failure> {
         let options = self.options.iter().map(|(k, v)| (k.as_str(), v.as_str()));
         let mut params = Params::from_cql(options.chain([("class", self.class.as_str())]))?;
+        let spec = self.effort.applied_to(params.spec().clone())?;
+        params = params.with_spec(spec)?;
         if let Some(len) = self.chunk_length {
             let bytes = u32::try_from(len.get()).map_err(|_| {
                 let what = "is no power of two up to";
@@ -57,6 +69,15 @@ impl ParamsArgs {
             params = params.with_crc_check_chance(chance)?;
         }
         Ok(params)
+    }
+
+    /// The engine that compresses.
+    pub fn engine(&self, plugins: &[&'static ProviderEntry]) -> Result<Engine, Failure> {
+        if self.verify_all {
+            setup::engine_that_verifies(plugins)
+        } else {
+            setup::engine(plugins)
+        }
     }
 
     /// How to write.

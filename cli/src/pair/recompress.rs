@@ -11,11 +11,11 @@ use super::serving::Serving;
 use super::target::{Report, TargetArgs};
 use crate::failure::Failure;
 use crate::plugins::PluginArgs;
-use crate::setup;
 
 /// Rewrite a pair with another class, other options or another chunk length, as another pair.
 ///
-/// Every CRC is checked on the way; no new pair is left if a chunk is bad. The old pair stays.
+/// Every CRC is checked on the way; no new pair is left if a chunk is bad. The old pair stays; if it
+/// is to go, write the new one with --verify-all.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -35,10 +35,11 @@ pub struct Args {
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let params = args.params.params()?;
     let target = args.target.pair()?;
-    let engine = setup::engine(&args.plugins.load()?)?;
+    let engine = args.params.engine(&args.plugins.load()?)?;
     let source = args.pair.open(&engine)?;
     let compressor = engine.compressor(params.spec())?;
 
+    args.target.make_dir()?;
     let bar = Bar::bytes(source.reader.info().data_len());
     let written = chunk_file::recompress(
         &source.reader,

@@ -16,6 +16,8 @@ pub struct Serving {
     /// Who was chosen; `None` if nobody serves the direction.
     provider: Option<&'static str>,
     accelerated_ops: u64,
+    /// Results of the accelerator that software decoded and compared.
+    verified_ops: u64,
     software_ops: u64,
     /// Operations that the policy kept from software.
     failed_ops: u64,
@@ -37,6 +39,7 @@ impl Serving {
             direction: direction.name(),
             provider: side.map(|side| side.provider.as_str()),
             accelerated_ops: counters.accelerated.ops,
+            verified_ops: counters.verified,
             software_ops: counters.software.ops,
             failed_ops: counters.failed,
             reasons: reasons.collect(),
@@ -49,6 +52,7 @@ impl Serving {
             self.direction.into(),
             self.provider.unwrap_or_default().into(),
             self.accelerated_ops.to_string(),
+            self.verified_ops.to_string(),
             self.software_ops.to_string(),
             self.failed_ops.to_string(),
             table::why(&reasons),
@@ -63,6 +67,7 @@ pub fn print(served: &[Serving], out: &mut dyn Write) -> Result<(), Failure> {
         text("direction"),
         text("provider"),
         number("accelerated ops"),
+        number("verified ops"),
         number("software ops"),
         number("failed ops"),
         text("why software"),

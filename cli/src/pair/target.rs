@@ -1,6 +1,7 @@
 //! A pair to write, and what was written.
 
-use std::io::Write;
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use chunk_file::{Pair, Written};
@@ -13,7 +14,7 @@ use crate::table::{self, number, text};
 /// The arguments that name a pair that does not exist yet.
 #[derive(Debug, clap::Args)]
 pub struct TargetArgs {
-    /// The directory to write the pair in; it has to exist.
+    /// The directory to write the pair in; it is made if there is none.
     #[arg(short = 'o', long = "output", value_name = "DIR")]
     dir: PathBuf,
     /// What the names of both files begin with.
@@ -32,6 +33,37 @@ impl TargetArgs {
         }
         Ok(Pair::new(&self.dir, name))
     }
+
+    /// Makes the directory, and those that it is in, unless it is there.
+    pub fn make_dir(&self) -> Result<(), Failure> {
+        make_durably(&self.dir).map_err(|error| {
+            let dir = self.dir.display();
+            Failure::io(format_args!("{dir}: cannot make the directory: {error}"))
+        })
+    }
+}
+
+/// As [`fs::create_dir_all`]; what it makes survives a crash, as what is then written in it does.
+fn make_durably(dir: &Path) -> io::Result<()> {
+    // The current directory, or what a path of one name is in.
+    if dir.as_os_str().is_empty() || dir.is_dir() {
+        return Ok(());
+    }
+    let Some(parent) = dir.parent() else {
+        return fs::create_dir(dir);
+    };
+    make_durably(parent)?;
+    match fs::create_dir(dir) {
+        // Somebody else was faster.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && dir.is_dir() => {}
+        made => made?,
+    }
+    let parent = if parent.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        parent
+    };
+    File::open(parent)?.sync_all()
 }
 
 /// What came of writing a pair.
