@@ -9,6 +9,7 @@
 mod absent;
 mod bench;
 mod block;
+mod calibrate;
 mod doctor;
 mod effort;
 mod failure;
@@ -48,6 +49,7 @@ enum Command {
     List(list::Args),
     Doctor(doctor::Args),
     Bench(bench::Args),
+    Calibrate(calibrate::Args),
     Block(block::Args),
     Pack(pair::pack::Args),
     Unpack(pair::unpack::Args),
@@ -72,6 +74,7 @@ fn run() -> Result<(), Failure> {
         Command::List(args) => list::run(&args, &mut out)?,
         Command::Doctor(args) => doctor::run(&args, &mut out)?,
         Command::Bench(args) => bench::run(&args, &mut out)?,
+        Command::Calibrate(args) => calibrate::run(&args, &mut out)?,
         Command::Block(args) => block::run(&args, &mut io::stdin().lock(), &mut out)?,
         Command::Pack(args) => pair::pack::run(&args, &mut out)?,
         Command::Unpack(args) => pair::unpack::run(&args, &mut out)?,

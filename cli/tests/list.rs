@@ -162,3 +162,73 @@ fn tables_have_the_same_to_tell() {
         assert!(table.contains(line), "{line}: {table}");
     }
 }
+
+#[test]
+fn a_calibration_is_made_and_explained() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("calibration.toml");
+    let file = path.to_str().unwrap();
+    let made = stdout(run(&[
+        "calibrate",
+        "--out",
+        file,
+        "--format",
+        "zlib",
+        "--effort",
+        "speed",
+    ]));
+    assert!(text(&made).contains("libdeflate"), "{}", text(&made));
+
+    let explain = |file: &str| {
+        let output = command(&["list", "--explain", "--json", "--effort", "speed"])
+            .env("COMPRESSOR_CALIBRATION", file)
+            .output()
+            .unwrap();
+        let list = serde_json::from_slice::<Value>(&output.stdout).unwrap();
+        (list, text(&output.stderr))
+    };
+    let (list, logged) = explain(file);
+    assert_eq!(logged, "");
+    let choices = list["calibration"]["choices"].as_array().unwrap();
+    assert_eq!(choices.len(), 2);
+    assert_eq!(choices[0]["effort"], "speed");
+    assert_eq!(list.get("calibration_error"), None);
+
+    std::fs::write(&path, "nothing of use").unwrap();
+    let (list, logged) = explain(file);
+    assert!(
+        logged.contains("providers are chosen by priority"),
+        "{logged}"
+    );
+    assert_eq!(list.get("calibration"), None);
+    let error = list["calibration_error"].as_str().unwrap();
+    assert!(error.contains("is no calibration: line 1"), "{error}");
+}
+
+#[test]
+fn a_sample_that_is_not_there_or_empty_is_a_usage_error() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("calibration.toml");
+    let empty = dir.path().join("empty");
+    std::fs::write(&empty, "").unwrap();
+    for (sample, says) in [
+        (empty.to_str().unwrap(), "is empty"),
+        ("/no/such/file", "cannot read the sample"),
+        ("/", "cannot read the sample"),
+    ] {
+        let output = run(&[
+            "calibrate",
+            "--out",
+            out.to_str().unwrap(),
+            "--sample",
+            sample,
+        ]);
+        assert_eq!(output.status.code(), Some(2));
+        let line = text(&output.stderr);
+        assert!(
+            line.starts_with("InvalidArgument: ") && line.contains(says),
+            "{line}"
+        );
+        assert!(!out.exists());
+    }
+}

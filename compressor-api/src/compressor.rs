@@ -26,6 +26,12 @@ pub trait CompressorFactory: Send + Sync + Debug {
     /// [`capabilities`]: Self::capabilities
     fn compressor(&self, spec: &Spec) -> Result<Arc<dyn Compressor>, Error>;
 
+    /// The version of whatever does the work, where that is not fixed when the program is built: a
+    /// library that was found, a driver. Empty otherwise. Measurements are kept with it.
+    fn version(&self) -> String {
+        String::new()
+    }
+
     /// How the provider is. Cached: no I/O, no lock that is held during I/O.
     fn health(&self) -> Health;
 

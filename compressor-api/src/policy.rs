@@ -92,7 +92,8 @@ impl Policy {
     }
 
     /// The provider assigned to a format and direction; the last assignment counts.
-    pub(crate) fn assigned(&self, format: Format, direction: Direction) -> Option<&str> {
+    #[must_use]
+    pub fn assigned(&self, format: Format, direction: Direction) -> Option<&str> {
         self.assignments
             .iter()
             .rev()

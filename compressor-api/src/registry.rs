@@ -212,6 +212,21 @@ impl Registry {
         })
     }
 
+    /// A provider's compressor for `spec` in one direction, whatever a policy would say.
+    ///
+    /// # Errors
+    ///
+    /// The [`Verdict`] that a selection would give.
+    pub fn candidate(
+        &self,
+        provider: &str,
+        spec: &Spec,
+        direction: Direction,
+    ) -> Result<Selected, Verdict> {
+        let slot = self.slot(provider).map_err(Verdict::NotOpened)?;
+        slot.candidate(spec, direction)
+    }
+
     /// Whether every provider that `policy` names is registered.
     ///
     /// # Errors

@@ -19,6 +19,7 @@ use serde::Deserialize;
 /// plugin_path = ["/usr/lib/compressor"] # directories with plugins
 /// effort = "speed"                  # or "ratio", "balanced"; levels decide, if left out
 /// max_loss = 15                     # percent, for "speed"; 10, if left out
+/// calibration = "/var/lib/x/calibration.toml" # what was measured on this host; none, if left out
 /// batch_threads = 4                 # for compress_many and decompress_many; none, if left out
 ///
 /// [[assign]]
@@ -41,6 +42,7 @@ use serde::Deserialize;
 /// | `COMPRESSOR_VERIFY` | `never`, `sampled` or `always` |
 /// | `COMPRESSOR_EFFORT` | `ratio`, `balanced` or `speed` |
 /// | `COMPRESSOR_MAX_LOSS` | percent, 0 to 100 |
+/// | `COMPRESSOR_CALIBRATION` | path of the file |
 /// | `COMPRESSOR_BATCH_THREADS` | how many, 0 to 1024 |
 /// | `COMPRESSOR_PARAMS` | `PROVIDER.NAME=VALUE`, separated by commas |
 /// | `COMPRESSOR_PLUGIN_PATH` | directories, separated as in `PATH` |
@@ -67,6 +69,9 @@ pub struct Config {
     pub effort: Option<EffortName>,
     /// The loss in percent that goes with `speed`, 0 to 100.
     pub max_loss: Option<u8>,
+    /// The file with what was measured on this host, as
+    /// [`EngineBuilder::calibration_file`](crate::EngineBuilder::calibration_file) takes it.
+    pub calibration: Option<PathBuf>,
     /// Threads that batches are spread over; 0 and 1 for the caller's alone.
     pub batch_threads: BatchThreads,
     /// Who gets what.
@@ -318,6 +323,9 @@ impl Config {
             "names, by commas",
         )?;
         // Paths are not always text.
+        if let Some(path) = var_os("COMPRESSOR_CALIBRATION").filter(|path| !path.is_empty()) {
+            config.calibration = Some(path.into());
+        }
         if let Some(paths) = var_os("COMPRESSOR_PLUGIN_PATH") {
             config.plugin_path = std::env::split_paths(&paths)
                 .filter(|path| !path.as_os_str().is_empty())
@@ -428,7 +436,7 @@ fn set<T>(
 }
 
 /// What is wrong and in which line, without a drawing of the line.
-fn one_line(text: &str, error: &toml::de::Error) -> String {
+pub(crate) fn one_line(text: &str, error: &toml::de::Error) -> String {
     let before = error.span().and_then(|span| text.get(..span.start));
     let line = 1 + before.unwrap_or_default().matches('\n').count();
     let mut what = error.message().replace('\n', " ");
@@ -534,6 +542,7 @@ mod tests {
             effort = "speed"
             max_loss = 15
             batch_threads = 4
+            calibration = "/var/lib/x/calibration.toml"
             [[assign]]
             format = "zlib"
             direction = "decompress"
@@ -555,6 +564,7 @@ mod tests {
         assert_eq!(policy.assignments[0].direction, Some(Direction::Decompress));
         assert_eq!(config.verify, VerifyMode::Always);
         assert_eq!(usize::from(config.batch_threads), 4);
+        assert!(config.calibration.is_some());
         let directories = ["/usr/lib/compressor", "/opt/acme"].map(PathBuf::from);
         assert_eq!(config.plugin_path, directories);
         let params = &config.providers["example.device"];
@@ -615,6 +625,7 @@ mod tests {
             ("COMPRESSOR_EFFORT", "balanced"),
             ("COMPRESSOR_MAX_LOSS", "0"),
             ("COMPRESSOR_BATCH_THREADS", "1024"),
+            ("COMPRESSOR_CALIBRATION", "measured.toml"),
             (
                 "COMPRESSOR_PARAMS",
                 "intel.qat.polling=busy, libdeflate.x=1",
@@ -631,6 +642,10 @@ mod tests {
         assert_eq!(config.policy().unwrap().effort, Some(Effort::Balanced));
         assert_eq!(config.max_loss, Some(0));
         assert_eq!(usize::from(config.batch_threads), 1024);
+        assert_eq!(
+            config.calibration.as_deref(),
+            Some(Path::new("measured.toml"))
+        );
         assert_eq!(
             config.providers["intel.qat"]["polling"],
             ParamText::Text("busy".into())

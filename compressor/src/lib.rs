@@ -37,6 +37,7 @@
 //! name, and asking for it says so.
 #![forbid(unsafe_code)]
 
+mod calibration;
 mod config;
 mod engine;
 mod linked;
@@ -45,6 +46,7 @@ pub use compressor_api::*;
 pub use compressor_decorator as decorator;
 pub use compressor_decorator::Accelerated;
 
+pub use calibration::{Calibration, CalibrationError, Candidate, Choice, Measured, Sample, Server};
 pub use config::{
     AssignConfig, BatchThreads, Config, ConfigError, EffortName, Fallback, ParamText, VerifyMode,
 };

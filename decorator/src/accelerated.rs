@@ -85,6 +85,23 @@ impl Builder {
         self
     }
 
+    /// Puts before software what a [`Registry`](compressor_api::Registry) chose for a direction, or
+    /// says why it chose nobody.
+    #[must_use]
+    pub fn selected(self, selection: &Selection, direction: Direction) -> Self {
+        let Some(first) = selection.accelerator(direction) else {
+            return self.unaccelerated(direction, why_software(selection, direction));
+        };
+        if direction == Direction::Decompress || selection.compress_longer.is_empty() {
+            return self.accelerator(first.clone());
+        }
+        let all = [first].into_iter().chain(&selection.compress_longer);
+        let route = |selected: &Selected| {
+            Route::new(selected.capabilities.max_input, Some(selected.clone()))
+        };
+        self.routes(direction, all.map(route).collect())
+    }
+
     /// Says why software serves a direction alone; [`Absent`](Reason::Absent) if nothing is said.
     #[must_use]
     pub fn unaccelerated(mut self, direction: Direction, why: Reason) -> Self {
@@ -200,30 +217,13 @@ impl Accelerated {
         guards: &Guards,
         options: Options,
     ) -> Result<Self, Error> {
-        Self::selected(selection, guards).options(options).build()
-    }
-
-    /// Begins with what a [`Registry`](compressor_api::Registry) chose, with its reasons.
-    #[must_use]
-    pub fn selected(selection: &Selection, guards: &Guards) -> Builder {
-        let mut builder = Self::builder(selection.software.clone(), guards);
-        for direction in Direction::BOTH {
-            builder = match selection.accelerator(direction) {
-                None => builder.unaccelerated(direction, why_software(selection, direction)),
-                Some(first)
-                    if direction == Direction::Compress
-                        && !selection.compress_longer.is_empty() =>
-                {
-                    let all = [first].into_iter().chain(&selection.compress_longer);
-                    let route = |selected: &Selected| {
-                        Route::new(selected.capabilities.max_input, Some(selected.clone()))
-                    };
-                    builder.routes(direction, all.map(route).collect())
-                }
-                Some(selected) => builder.accelerator(selected.clone()),
-            };
-        }
-        builder
+        let builder = Self::builder(selection.software.clone(), guards).options(options);
+        Direction::BOTH
+            .into_iter()
+            .fold(builder, |builder, direction| {
+                builder.selected(selection, direction)
+            })
+            .build()
     }
 
     /// Puts an accelerator before software in a direction that has none yet, whatever the length of

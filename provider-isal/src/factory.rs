@@ -99,6 +99,10 @@ impl CompressorFactory for Factory {
         Ok(Arc::new(Isal::new(library, spec, compresses, decompresses)))
     }
 
+    fn version(&self) -> String {
+        self.library.version().to_string()
+    }
+
     fn health(&self) -> Health {
         self.health.clone()
     }

@@ -29,6 +29,11 @@ enum Refusal {
 }
 
 impl Library {
+    /// Which one it is.
+    pub(crate) fn version(&self) -> Version {
+        self.version
+    }
+
     /// The first of `names` that the system's loader finds.
     ///
     /// # Errors

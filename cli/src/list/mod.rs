@@ -5,6 +5,7 @@ mod report;
 
 use std::io::Write;
 
+use crate::effort::EffortArgs;
 use crate::failure::Failure;
 use crate::plugins::PluginArgs;
 use crate::{setup, table};
@@ -23,13 +24,15 @@ pub struct Args {
     #[arg(long)]
     explain: bool,
     #[command(flatten)]
+    effort: EffortArgs,
+    #[command(flatten)]
     plugins: PluginArgs,
 }
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let engine = setup::engine(&args.plugins.load()?)?;
-    let report = Report::of(&engine, args.explain);
+    let report = Report::of(&engine, &args.effort, args.explain)?;
     if args.json {
         table::print_json(&report, out)
     } else {
@@ -49,7 +52,7 @@ mod tests {
             .provider(&absent::PROVIDER)
             .build()
             .unwrap();
-        Report::of(&engine, true)
+        Report::of(&engine, &EffortArgs::default(), true).unwrap()
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use std::io::Write;
 
 use super::report::{Capability, FormatReport, Levels, Provider, Report};
-use crate::failure::Failure;
+use crate::calibrate;
+use crate::failure::{Failure, printable};
 use crate::table::{self, number, text};
 
 /// Prints the report as tables.
@@ -83,6 +84,18 @@ pub fn print(report: &Report, out: &mut dyn Write) -> Result<(), Failure> {
             text("verdict"),
         ];
         table::print(&columns, report.formats.iter().flat_map(considered), out)?;
+    }
+    if let Some(error) = &report.calibration_error {
+        title("\nCalibration", out)?;
+        writeln!(out, "not followed: {}", printable(error)).map_err(Failure::output)?;
+    }
+    if let Some(calibration) = &report.calibration {
+        let sample = printable(calibration.sample());
+        title(
+            &format!("\nCalibration, measured on {sample}: beats the choice above"),
+            out,
+        )?;
+        calibrate::print(calibration, out)?;
     }
     Ok(())
 }

@@ -3,10 +3,14 @@
 use std::collections::BTreeMap;
 
 use compressor::{
-    Capabilities, DictionarySupport, Direction, Effort, Efforts, Engine, Format, LevelRange,
-    OutputNeed, ParamSpec, Placement, ProviderClass, ProviderEntry, Selection, Spec, cassandra,
+    Calibration, Capabilities, DictionarySupport, Direction, Effort, Efforts, Engine, Format,
+    LevelRange, OutputNeed, ParamSpec, Placement, ProviderClass, ProviderEntry, Selection, Spec,
+    cassandra,
 };
 use serde::Serialize;
+
+use crate::effort::EffortArgs;
+use crate::failure::Failure;
 
 /// All that `list` tells.
 #[derive(Debug, Serialize)]
@@ -15,6 +19,12 @@ pub struct Report {
     pub providers: Vec<Provider>,
     /// By ascending id.
     pub formats: Vec<FormatReport>,
+    /// What was measured on this host and is followed; only when it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<Calibration>,
+    /// Why a calibration that is configured is not followed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibration_error: Option<String>,
 }
 
 /// A provider as listed, and as opened.
@@ -117,17 +127,24 @@ pub struct Considered {
 
 impl Report {
     /// Opens every provider and makes the choice for every format.
-    pub fn of(engine: &Engine, explain: bool) -> Self {
-        Self {
+    pub fn of(engine: &Engine, effort: &EffortArgs, explain: bool) -> Result<Self, Failure> {
+        let formats: Result<_, Failure> = Format::ALL
+            .into_iter()
+            .map(|format| {
+                let spec = effort.applied_to(Spec::new(format))?;
+                Ok(FormatReport::of(&spec, engine, explain))
+            })
+            .collect();
+        Ok(Self {
             providers: engine
                 .registry()
                 .entries()
                 .map(|entry| Provider::of(entry, engine))
                 .collect(),
-            formats: Format::ALL
-                .map(|format| FormatReport::of(format, engine, explain))
-                .into(),
-        }
+            formats: formats?,
+            calibration: engine.calibration().filter(|_| explain).cloned(),
+            calibration_error: engine.calibration_error().map(ToString::to_string),
+        })
     }
 }
 
@@ -239,9 +256,9 @@ impl Levels {
 }
 
 impl FormatReport {
-    fn of(format: Format, engine: &Engine, explain: bool) -> Self {
-        let spec = Spec::new(format);
-        let selection = engine.select(&spec);
+    fn of(spec: &Spec, engine: &Engine, explain: bool) -> Self {
+        let format = spec.format();
+        let selection = engine.select(spec);
         let chosen = |direction| {
             let selection = selection.as_ref().ok()?;
             match selection.accelerator(direction) {
@@ -257,7 +274,7 @@ impl FormatReport {
             format: format.name(),
             id: format.id(),
             levels: Levels::of(format.levels()),
-            cassandra: cassandra::class(&spec).ok().map(|class| class.name),
+            cassandra: cassandra::class(spec).ok().map(|class| class.name),
             software: selection.as_ref().ok().and_then(software),
             compress: chosen(Direction::Compress),
             decompress: chosen(Direction::Decompress),
