@@ -395,3 +395,53 @@ fn what_does_not_fit_into_memory_is_an_error() {
     let says = "standard input is longer than the memory";
     fails(&args, open(&content), says);
 }
+
+#[test]
+fn every_effort_comes_back_in_every_format() {
+    let content = b"machine-0007 temperature 21.5 ok\n".repeat(2_000);
+    let unit = |format, more: &[&str]| {
+        let args = ["block", "compress", "--format", format];
+        stdout(run_with(&[&args[..], more].concat(), &content))
+    };
+    for format in FORMATS {
+        for effort in ["ratio", "balanced", "speed"] {
+            let unit = unit(format, &["--effort", effort]);
+            assert_eq!(
+                stdout(decompress(format, &unit)),
+                content,
+                "{format} {effort}"
+            );
+        }
+    }
+    // Software alone, so that which level serves is known: 4 at a loss of 10 %, 2 at one of 20 %.
+    let zlib = |more: &[&str]| {
+        unit(
+            "zlib",
+            &[more, &["--provider", "software.deflate"]].concat(),
+        )
+    };
+    assert_eq!(zlib(&["--effort", "speed"]), zlib(&["--level", "4"]));
+    assert_eq!(
+        zlib(&["--effort", "speed", "--max-loss", "20"]),
+        zlib(&["--level", "2"])
+    );
+}
+
+#[test]
+fn an_effort_that_cannot_be_is_a_usage_error() {
+    for (more, says) in [
+        (&["--effort", "fast"][..], "ratio, balanced, speed"),
+        (&["--effort", "speed", "--max-loss", "101"], "0..=100"),
+        (&["--effort", "ratio", "--max-loss", "5"], "--effort speed"),
+        (&["--max-loss", "5"], "--effort"),
+    ] {
+        let args = ["block", "compress", "--format", "zlib"];
+        let output = run_with(&[&args[..], more].concat(), b"");
+        assert_eq!(output.status.code(), Some(2), "{more:?}");
+        let line = text(&output.stderr);
+        assert!(
+            line.starts_with("InvalidArgument: ") && line.contains(says),
+            "{line}"
+        );
+    }
+}
