@@ -31,10 +31,33 @@
 //! | `snappy` | `software.snappy` | `snappy` |
 //! | `zstd` | `software.zstd` | `zstd` |
 //! | `libdeflate` | `libdeflate` | `zlib`, `deflate-raw`, `gzip`, accelerated |
-//! | `isal` | `isal` | the same (`deflate-raw` only compressed), faster and longer; serves where ISA-L is installed and a policy prefers it |
+//! | `isal` | `isal` | the same (`deflate-raw` only compressed), faster and longer; serves where ISA-L is installed, and a spec asks for speed or a policy prefers it |
 //!
 //! `software.none` is always there. A format whose software codec is not linked is still known by
 //! name, and asking for it says so.
+//! # Effort, measured routing, batches
+//!
+//! All three are off until they are asked for.
+//!
+//! - A spec may state an [`Effort`] beside its level: as short as the level, clearly faster for a
+//!   little, or as fast as a stated loss of length allows. Who serves, and at which level, follows; by
+//!   the length of the content, where one provider keeps to the loss for short content only.
+//! - [`Engine::calibrate`] measures on this host, and on a sample of the caller's content, who is
+//!   fastest within that loss. An engine that is given the [`Calibration`], or the file that keeps it,
+//!   follows it; whatever is wrong with the file, it chooses as without one and says why.
+//! - [`EngineBuilder::batch_threads`] spreads `compress_many` and `decompress_many` over threads.
+//!
+//! ```
+//! use compressor::{Compressor, Effort, Engine, Format, Sample, Spec};
+//!
+//! let spec = Spec::new(Format::Zlib).with_effort(Effort::Speed).with_max_loss(15)?;
+//! let measured = Engine::new()?.calibrate(&Sample::rows(), &[spec.clone()])?;
+//! let engine = Engine::builder().calibration(measured).batch_threads(2).build()?;
+//! let mut session = engine.compressor(&spec)?.compress_session()?;
+//! # let mut unit = [0; 100];
+//! # session.compress(b"content", &mut unit)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 #![forbid(unsafe_code)]
 
 mod calibration;

@@ -21,6 +21,16 @@
 //! - Input is never evidence against a device unless software could read it.
 //! - A panic in a provider is caught (in programs that unwind), and quarantines.
 //!
+//! # Several accelerators, several threads
+//!
+//! - A direction may have [several](Builder::routes) accelerators, by the length of the content. Each
+//!   has software behind it, and a session holds one of each: all are made together, and the length
+//!   is compared once per operation.
+//! - With [`Workers`], `compress_many` and `decompress_many` run on more threads than the caller's.
+//!   Each worker has a session of its own and jobs that lie in a row; a panic there is the result of
+//!   the jobs that it kept from being run. Nothing is allocated per job; the queue that wakes the
+//!   workers takes a block of memory about every sixtieth batch.
+//!
 //! # What it costs to be sure
 //!
 //! By default the first 32 results of each format and level and then one in 1,024 are decoded in

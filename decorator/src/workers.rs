@@ -62,3 +62,22 @@ impl fmt::Debug for Workers {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_that_was_forked_has_no_threads() {
+        let workers = Workers::new(NonZeroUsize::MIN).unwrap();
+        assert!(workers.pool().is_some());
+        let mut inner = Arc::into_inner(workers.inner).unwrap();
+        inner.process ^= 1;
+        let workers = Workers {
+            inner: Arc::new(inner),
+        };
+        assert!(workers.pool().is_none());
+        // Its threads are this process's, and end here.
+        assert_eq!(workers.count(), 1);
+    }
+}

@@ -55,9 +55,6 @@ impl Calibration {
             let level = selection.spec.clone().without_effort();
             let software = registry.select(&level, &Policy::software_only())?.software;
             let routes = routes(&selection, direction, &contenders, &*software, sample, time);
-            if routes.is_empty() {
-                continue;
-            }
             choices.push(Choice {
                 format: selection.spec.format(),
                 level: selection.spec.level(),
@@ -157,7 +154,8 @@ fn by_priority(selection: &Selection, direction: Direction, len: usize) -> Serve
     Server::new(id, None)
 }
 
-/// The fastest of each class, classes with the same one put together.
+/// The fastest of each class, classes with the same one put together. Whoever would serve by priority
+/// has what the sample is too short for, and what is longer than the fastest takes.
 fn routes(
     selection: &Selection,
     direction: Direction,
@@ -166,48 +164,77 @@ fn routes(
     sample: &Sample,
     time: Duration,
 ) -> Vec<Measured> {
-    // Without an effort nobody may be longer, but for what no two libraries agree in.
-    let allowed = f64::from(selection.spec.max_loss().max(1));
+    let unmeasured = |len| Measured {
+        max_len: Some(len),
+        server: by_priority(selection, direction, len),
+        candidates: Vec::new(),
+    };
     let mut routes: Vec<Measured> = Vec::new();
+    let mut add = |next: Measured| match routes.last_mut() {
+        Some(last) if last.server == next.server => {
+            last.max_len = next.max_len;
+            if !next.candidates.is_empty() {
+                last.candidates = next.candidates;
+            }
+        }
+        _ => routes.push(next),
+    };
     let mut before = 0;
     for class in CLASSES {
-        if sample.content.len() <= before {
-            break;
-        }
+        let content = sample.content.get(before..).unwrap_or_default();
+        let found = (!content.is_empty()).then(|| {
+            fastest(
+                selection, direction, contenders, software, sample, class, time,
+            )
+        });
+        add(found.flatten().unwrap_or_else(|| unmeasured(class)));
         before = class;
-        let blocks: Vec<&[u8]> = sample
-            .content
-            .chunks(class)
-            .take((CONTENT / class).max(1))
-            .collect();
-        let Some(mut candidates) = race(direction, contenders, software, &blocks, time) else {
-            continue;
-        };
-        candidates.sort_by(|one, other| other.mb_per_s.total_cmp(&one.mb_per_s));
-        let default = by_priority(selection, direction, class);
-        let mut able = candidates.iter().filter(|c| c.loss <= allowed);
-        let Some(fastest) = able.clone().next() else {
-            continue;
-        };
-        let usual = able.find(|candidate| candidate.server == default);
-        let server = match usual {
-            Some(usual) if fastest.mb_per_s <= usual.mb_per_s * CLEARLY => usual.server.clone(),
-            _ => fastest.server.clone(),
-        };
-        let measured = Measured {
-            max_len: Some(class),
-            server,
-            candidates,
-        };
-        match routes.last_mut() {
-            Some(last) if last.server == measured.server => *last = measured,
-            _ => routes.push(measured),
-        }
+    }
+    let takes_all = |server: &Server| {
+        let mut contenders = contenders.iter();
+        contenders.any(|one| one.server == *server && one.max_input > before)
+    };
+    if !routes.last().is_some_and(|last| takes_all(&last.server)) {
+        routes.push(unmeasured(usize::MAX));
     }
     if let Some(last) = routes.last_mut() {
         last.max_len = None;
     }
     routes
+}
+
+/// The fastest of one class whose units are short enough; `None` if nobody could be measured.
+fn fastest(
+    selection: &Selection,
+    direction: Direction,
+    contenders: &[Contender],
+    software: &dyn Compressor,
+    sample: &Sample,
+    class: usize,
+    time: Duration,
+) -> Option<Measured> {
+    // Without an effort nobody may be longer, but for what no two libraries agree in.
+    let allowed = f64::from(selection.spec.max_loss().max(1));
+    let blocks: Vec<&[u8]> = sample
+        .content
+        .chunks(class)
+        .take((CONTENT / class).max(1))
+        .collect();
+    let mut candidates = race(direction, contenders, software, &blocks, time)?;
+    candidates.sort_by(|one, other| other.mb_per_s.total_cmp(&one.mb_per_s));
+    let default = by_priority(selection, direction, class);
+    let mut able = candidates.iter().filter(|c| c.loss <= allowed);
+    let fastest = able.clone().next()?;
+    let usual = able.find(|candidate| candidate.server == default);
+    let server = match usual {
+        Some(usual) if fastest.mb_per_s <= usual.mb_per_s * CLEARLY => usual.server.clone(),
+        _ => fastest.server.clone(),
+    };
+    Some(Measured {
+        max_len: Some(class),
+        server,
+        candidates,
+    })
 }
 
 /// Runs all on the same blocks in turn, until the time is up; `None` if software cannot.
