@@ -22,7 +22,15 @@ fn help_says_what_there_is() {
     insta::assert_snapshot!("help_list", help(&["list", "--help"]));
     insta::assert_snapshot!("help_doctor", help(&["doctor", "--help"]));
     insta::assert_snapshot!("help_bench", help(&["bench", "--help"]));
-    for command in ["pack", "unpack", "verify", "inspect", "recompress", "clean"] {
+    for command in [
+        "calibrate",
+        "pack",
+        "unpack",
+        "verify",
+        "inspect",
+        "recompress",
+        "clean",
+    ] {
         insta::assert_snapshot!(format!("help_{command}"), help(&[command, "--help"]));
     }
     insta::assert_snapshot!(
@@ -64,6 +72,8 @@ fn variables_that_cannot_be_are_refused() {
         ("COMPRESSOR_LOG", "loud=very"),
         ("COMPRESSOR_CONFIG", "no-such-file.toml"),
         ("COMPRESSOR_SOFTWARE_ONLY", "perhaps"),
+        ("COMPRESSOR_EFFORT", "fast"),
+        ("COMPRESSOR_BATCH_THREADS", "2000"),
         ("COMPRESSOR_PREFERENCE", "nobody"),
     ] {
         let format = ["block", "compress", "--format", "zlib"];
