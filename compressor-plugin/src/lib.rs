@@ -26,6 +26,7 @@
 //! ```
 //!
 //! A plugin is always an accelerator: software is what everything falls back to, so it is linked.
+//! [Efforts](compressor_api::Effort) do not cross the ABI: a plugin serves specs that state none.
 //! With a [`manifest`](manifest()) beside its library, a plugin is listed without running any of
 //! its code. A library is never unloaded.
 //!
