@@ -14,7 +14,7 @@ use librocksdb_sys::rocksdb_options_t;
 use rocksdb::AsRawPtr;
 
 use crate::block::{self, Outcome};
-use crate::manager::{Codec, Manager, WorkingArea};
+use crate::manager::{Manager, WorkingArea, Writer};
 use crate::wanted::{BlockType, Wanted};
 
 /// Installs a compression manager over `manager` in `options`. Returns `false` if memory could not
@@ -124,7 +124,7 @@ const _: fn() = || {
     fn shared<T: Send + Sync>() {}
     fn moved<T: Send>() {}
     shared::<Manager>();
-    shared::<Codec>();
+    shared::<Writer>();
     moved::<WorkingArea>();
 };
 
@@ -173,7 +173,7 @@ unsafe extern "C" fn writer(manager: *const c_void, wanted: *const RawWanted) ->
 unsafe extern "C" fn drop_writer(writer: *const c_void) {
     contained((), || {
         // SAFETY: from `Arc::into_raw` in `writer`, and given back once.
-        drop(unsafe { Arc::from_raw(writer.cast::<Codec>()) });
+        drop(unsafe { Arc::from_raw(writer.cast::<Writer>()) });
     });
 }
 
@@ -182,7 +182,7 @@ unsafe extern "C" fn drop_writer(writer: *const c_void) {
 /// `writer` is from [`writer`] and was not dropped.
 unsafe extern "C" fn session(writer: *const c_void) -> *mut c_void {
     // SAFETY: the shim holds the strong count that `writer` gave it.
-    let writer = unsafe { &*writer.cast::<Codec>() };
+    let writer = unsafe { &*writer.cast::<Writer>() };
     contained(ptr::null_mut(), || {
         Box::into_raw(Box::new(writer.working_area())).cast()
     })
@@ -214,7 +214,7 @@ unsafe extern "C" fn compress(
     // SAFETY: the caller's promises are those of the three.
     let (writer, area, (src, dst)) = unsafe {
         (
-            &*writer.cast::<Codec>(),
+            &*writer.cast::<Writer>(),
             area.cast::<WorkingArea>().as_mut(),
             buffers(src, src_length, dst, dst_length),
         )

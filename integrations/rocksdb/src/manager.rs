@@ -5,14 +5,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use compressor::decorator::{Guards, Options};
 use compressor::{
-    Accelerated, CompressSession, Compressor, Engine, Error, ErrorKind, Policy, Registry,
+    Accelerated, CompressSession, Compressor, Engine, Error, ErrorKind, Format, Policy, Registry,
     SelectError, SessionPool, Spec,
 };
 
 use crate::block::{self, Outcome};
+use crate::readers::Readers;
 use crate::wanted::{BlockType, Wanted};
 
-/// Idle sessions that a pool keeps per direction: more threads than databases read with at once.
+/// Idle sessions that a pool keeps: more threads than databases write with at once.
 const IDLE_SESSIONS: usize = 64;
 
 /// Where compressors come from.
@@ -52,15 +53,15 @@ impl Source {
 pub(crate) struct Manager {
     source: Source,
     /// One per format: nothing else matters for reading.
-    readers: [Arc<Codec>; 4],
-    /// By the spec that RocksDB's options come to; the readers, which have the usual ones, among
+    readers: [(Format, Readers); 4],
+    /// By the spec that RocksDB's options come to; the usual ones, whose compressors read, among
     /// them. Locked when a table is begun and when somebody reads counters, never for a block.
-    codecs: Mutex<HashMap<Spec, Arc<Codec>>>,
+    writers: Mutex<HashMap<Spec, Arc<Writer>>>,
 }
 
-/// Compresses and decompresses blocks of one spec.
+/// Compresses blocks of one spec.
 #[derive(Debug)]
-pub(crate) struct Codec {
+pub(crate) struct Writer {
     spec: Spec,
     compressor: Arc<Accelerated>,
     /// For blocks that come without a working area.
@@ -80,28 +81,28 @@ impl Manager {
         ]
         .map(|block_type| {
             let usual = Wanted::usual(block_type).spec();
-            Codec::new(&source, usual.unwrap_or(Spec::new(block_type.format())))
+            Writer::new(&source, usual.unwrap_or(Spec::new(block_type.format())))
         });
-        let readers = [snappy?, deflate?, lz4?, zstd?];
-        let codecs = readers.iter().map(|c| (c.spec.clone(), c.clone()));
+        let usual = [snappy?, deflate?, lz4?, zstd?];
+        let reader = |w: &Arc<Writer>| (w.spec.format(), Readers::new(w.compressor.clone()));
         Ok(Self {
-            codecs: Mutex::new(codecs.collect()),
-            readers,
+            readers: usual.each_ref().map(reader),
+            writers: Mutex::new(usual.map(|w| (w.spec.clone(), w)).into()),
             source,
         })
     }
 
     /// Who writes a table with these options. `None` where RocksDB's own code is to serve.
-    pub(crate) fn writer(&self, wanted: &Wanted) -> Option<Arc<Codec>> {
+    pub(crate) fn writer(&self, wanted: &Wanted) -> Option<Arc<Writer>> {
         let spec = wanted.spec()?;
-        let mut codecs = self.codecs.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(codec) = codecs.get(&spec) {
-            return Some(codec.clone());
+        let mut writers = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(writer) = writers.get(&spec) {
+            return Some(writer.clone());
         }
-        match Codec::new(&self.source, spec.clone()) {
-            Ok(codec) => {
-                codecs.insert(spec, codec.clone());
-                Some(codec)
+        match Writer::new(&self.source, spec.clone()) {
+            Ok(writer) => {
+                writers.insert(spec, writer.clone());
+                Some(writer)
             }
             Err(error) => {
                 // The usual ones were served when this was installed: something about these options.
@@ -115,11 +116,8 @@ impl Manager {
     /// fill `dst`.
     pub(crate) fn decompress(&self, block_type: u8, src: &[u8], dst: &mut [u8]) -> Outcome {
         let format = BlockType::from_byte(block_type).map(BlockType::format);
-        let reader = self
-            .readers
-            .iter()
-            .find(|reader| Some(reader.spec.format()) == format);
-        match reader.map(|reader| reader.sessions.decompress_exact(src, dst)) {
+        let reader = self.readers.iter().find(|(of, _)| Some(*of) == format);
+        match reader.map(|(_, reader)| reader.decompress_exact(src, dst)) {
             Some(Ok(())) => Outcome::Done(dst.len()),
             Some(Err(error)) => Outcome::of_error(error),
             None => Outcome::Stock,
@@ -128,8 +126,8 @@ impl Manager {
 
     /// Every compressor that was made so far, in the order of formats and levels.
     pub(crate) fn compressors(&self) -> Vec<Arc<Accelerated>> {
-        let codecs = self.codecs.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut all: Vec<_> = codecs.values().map(|c| c.compressor.clone()).collect();
+        let writers = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all: Vec<_> = writers.values().map(|c| c.compressor.clone()).collect();
         all.sort_by_key(|compressor| {
             let spec = compressor.spec();
             let options = (spec.level(), spec.window_log(), spec.checksum());
@@ -139,7 +137,7 @@ impl Manager {
     }
 }
 
-impl Codec {
+impl Writer {
     fn new(source: &Source, spec: Spec) -> Result<Arc<Self>, SelectError> {
         let compressor = source.compressor(&spec)?;
         Ok(Arc::new(Self {
