@@ -335,7 +335,7 @@ fn codes_that_nobody_documented_are_failures() {
 fn blocks() -> usize {
     std::env::var("COMPRESSOR_STORM_BLOCKS")
         .ok()
-        .map_or(4_000, |blocks| blocks.parse().unwrap())
+        .map_or(2_000, |blocks| blocks.parse().unwrap())
 }
 
 /// All that goes wrong, each now and then.
@@ -393,8 +393,9 @@ fn a_long_storm_leaves_right_bytes_and_no_traces() {
                         rigs[pick].write(&content);
                         rigs[pick].read(&content);
                         if chance.below(16) == 0 {
-                            // The clock goes on, and an operator looks after what was found.
-                            host.clock.turn(Duration::from_millis(500));
+                            // An operator looks after what was found, and the clock goes on by more
+                            // than a breaker waits, so that the device is tried again and again.
+                            host.clock.turn(Duration::from_secs(600));
                             for direction in [Direction::Compress, Direction::Decompress] {
                                 if host.state(direction) == BreakerState::Quarantined {
                                     host.guard(direction).reset();
@@ -422,6 +423,6 @@ fn a_long_storm_leaves_right_bytes_and_no_traces() {
         assert_eq!(all, 2 * total as u64);
         println!("{api:?}: {accelerated} of {all} operations on the simulated device; {counted:?}");
         // What the storm leaves to the device is done there.
-        assert!(accelerated > all / 20, "{accelerated} of {all}");
+        assert!(accelerated > all / 5, "{accelerated} of {all}");
     }
 }
