@@ -45,14 +45,17 @@
  *   Each side reads as far as the struct_size (or item size) that the other one states: what lies
  *   beyond is as if it were 0. What follows "Fixed:" never grows. Fields named reserved are 0.
  *
- * A string is UTF-8, ends with a NUL, and has at most 255 bytes before it. A list has at most 256
- * items. Lengths are in bytes.
+ * A string is UTF-8, ends with a NUL, and has at most 255 bytes before it. Those of cp_plugin and
+ * cp_param hold nothing that steers a terminal: no control characters, ends of lines (U+2028, U+2029)
+ * or changes of direction (U+202A to U+202E, U+2066 to U+2069); elsewhere the host makes spaces of
+ * them. A list has at most 256 items. Lengths are in bytes.
  *
  * WHERE IT LIES
  *   The host loads a library only by its absolute path or from a directory that it was told of, and
  *   only if nobody but root and its own user can write to the library and to the directory: install
  *   with mode 0755, not in /tmp. The same goes for the manifest, libNAME.toml beside libNAME.so, with
- *   which a plugin is listed before any of its code runs.
+ *   which a plugin is listed before any of its code runs. libNAME.so may be a link: a manifest
+ *   beside it comes before one beside what it leads to.
  */
 #ifndef COMPRESSOR_PLUGIN_H
 #define COMPRESSOR_PLUGIN_H
@@ -159,7 +162,7 @@ enum {
 };
 
 typedef struct cp_param {
-    const char *name;           /* lower_case */
+    const char *name;           /* lower_case: a letter, then letters, digits, '_' */
     const char *doc;            /* one line for people */
     const char *default_value;  /* as an operator would write it: "16", "64KiB", "250ms", "true" */
     const char *const *choices; /* CP_PARAM_CHOICE only */
@@ -254,7 +257,8 @@ typedef struct cp_plugin {
     cp_head head; /* CP_PLUGIN_HEAD */
 
     /* Listing: what it is, before anything is opened. */
-    const char *id;          /* unique: lower-case letters, digits, '.', '-'; "example.zlib" */
+    const char *id;          /* unique: lower-case letters, digits, '.', '-'; "example.zlib";
+                                "software.": never at its start, it is linked software's */
     const char *description; /* one line for people */
     const uint32_t *formats; /* all that an opened factory may list, so that it is opened for those */
     size_t format_count;

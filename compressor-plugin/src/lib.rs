@@ -32,7 +32,8 @@
 //!
 //! Library, manifest, and the directories in which they lie must belong to root or to the user of
 //! the process, and nobody else may write to them: a plugin in `/tmp`, or where the umask lets the
-//! group write, is refused. [`load`] says what else holds of a file.
+//! group write, is refused. [`load`] says what else holds of a file. Each library that is listed holds
+//! one file descriptor: count them in where descriptors are few.
 //!
 //! ## What a plugin may do to an engine
 //!

@@ -333,7 +333,7 @@ fn honest_failures_are_passed_on_in_one_line() {
     assert!(refused.why().contains("Busy"), "{refused}");
 
     let factory = opened(plugin("degraded", ".health = health_degraded").unwrap()).unwrap();
-    let why = "one of two queues".into();
+    let why = "one of  two queues".into();
     assert_eq!(factory.health(), Health::Degraded { why });
 }
 

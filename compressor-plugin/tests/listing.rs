@@ -218,6 +218,58 @@ fn a_manifest_is_a_short_text_in_a_file_that_only_the_owner_could_have_written()
 }
 
 #[test]
+fn a_manifest_lies_beside_the_link_or_beside_what_it_leads_to() {
+    let name = "versioned";
+    let Some((plugins, library)) = with_plugin(name) else {
+        return;
+    };
+    // libversioned.so -> libversioned.so.1.2.3, and libversioned.toml.
+    let real = plugins.join("libversioned.so.1.2.3");
+    fs::rename(&library, &real).unwrap();
+    symlink(real.file_name().unwrap(), &library).unwrap();
+    let manifest = write_manifest(&library, name, "A fixture", "The fixture");
+    mode(&manifest, 0o666);
+    assert!(matches!(
+        only_error(&plugins).refusal(),
+        Refusal::Insecure { what, .. } if *what == manifest
+    ));
+    mode(&manifest, 0o644);
+    let says = format!(
+        "{} and the library differ in the description",
+        manifest.display()
+    );
+    let refused = load(&library).unwrap_err().to_string();
+    assert!(refused.contains(&says), "{refused}");
+    // The one beside the link comes first.
+    let farther = directory("versioned-farther");
+    let link = farther.join("libversioned.so");
+    symlink(&library, &link).unwrap();
+    let beside_the_link = write_manifest(&link, name, "abi", "abi");
+    let own = real.with_extension("toml");
+    fs::rename(&manifest, &own).unwrap();
+    assert_eq!(load(&link).unwrap().description, "A fixture of the tests");
+    // Loaded and listed already, so another plugin for the manifest beside the file itself.
+    let name = "behind-a-link";
+    let (_, behind) = with_plugin(name).unwrap();
+    let manifest = write_manifest(&behind, name, "A fixture", "The fixture");
+    mode(&manifest, 0o666);
+    fs::remove_file(&link).unwrap();
+    fs::remove_file(&beside_the_link).unwrap();
+    symlink(&behind, &link).unwrap();
+    let refused = only_error(&farther);
+    assert!(matches!(refused.refusal(), Refusal::Insecure { what, .. } if *what == manifest));
+    mode(&manifest, 0o644);
+    let listed = list([&farther]);
+    assert!(
+        listed[0]
+            .as_ref()
+            .unwrap()
+            .description
+            .starts_with("The fixture")
+    );
+}
+
+#[test]
 fn a_library_that_loads_slowly_holds_up_no_other() {
     let slow = directory("slow");
     let (started, go) = (slow.join("started"), slow.join("go"));

@@ -11,12 +11,16 @@
 mod common;
 
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::{MetadataExt, chown, symlink};
 use std::path::Path;
 use std::process::Command;
+use std::time::SystemTime;
 
 use common::{Fixture, PACKAGE, cc, directory, fifo, mode};
-use compressor_api::{ErrorKind, Registry, RegistryError};
+use compressor_api::{
+    ErrorKind, ProviderClass, ProviderEntry, ProviderId, Registry, RegistryError, stored,
+};
 use compressor_plugin::{PluginError, Refusal, load};
 
 /// The refusal, after checking that its line says where.
@@ -113,11 +117,49 @@ fn what_is_no_library() {
         mode(&path, 0o755);
         assert_eq!(refused(&path).refusal(), &Refusal::NotALibrary, "{name}");
     }
-    // It starts like one: the loader finds out, and says so.
-    let path = directory.join("cut.so");
-    fs::write(&path, b"\x7fELF and then nothing").unwrap();
-    mode(&path, 0o755);
-    says(&refused(&path), "cannot be loaded: ");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_library_that_is_cut_short_never_reaches_the_loader() {
+    let Some(library) = Fixture::new("whole").build() else {
+        return;
+    };
+    let bytes = fs::read(&library).unwrap();
+    let cut = directory("cut").join("libwhole.so");
+    // Within the headers, and at a page: there the loader would map what is not there, and die of it.
+    for len in (21..bytes.len() / 6).step_by(509).chain([21, 64, 4096]) {
+        fs::write(&cut, &bytes[..len]).unwrap();
+        mode(&cut, 0o755);
+        let error = refused(&cut);
+        says(&error, "cannot be loaded: the file is cut short");
+        says(&error, &format!(" {len} bytes of at least "));
+        assert!(matches!(error.refusal(), Refusal::Damaged { .. }));
+        assert_eq!(error.kind(), ErrorKind::Device);
+        let listed = compressor_plugin::list([cut.parent().unwrap()]);
+        assert_eq!(listed[0].as_ref().unwrap_err(), &error);
+    }
+    // Nothing of it was kept: the whole file is taken.
+    fs::write(&cut, &bytes).unwrap();
+    load(&cut).unwrap();
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_library_for_another_machine() {
+    let Some(library) = Fixture::new("other-machine").build() else {
+        return;
+    };
+    let mut bytes = fs::read(&library).unwrap();
+    // e_machine, which no machine has.
+    bytes[18..20].fill(0xee);
+    fs::write(&library, &bytes).unwrap();
+    let error = refused(&library);
+    says(
+        &error,
+        "is a library for another machine: architecture 61166",
+    );
+    assert_eq!(error.kind(), ErrorKind::Device);
 }
 
 #[test]
@@ -350,9 +392,15 @@ fn tables_that_contradict_themselves() {
         ("id-empty", ".id = \"\"", "lower-case"),
         ("id-letters", ".id = \"Two Words\"", "\"Two Words\""),
         ("id-newline", ".id = \"two\\nlines\"", "\"two\\nlines\""),
+        ("id-software", ".id = \"software.zstd\"", "linked software"),
         ("id-utf8", ".id = \"\\xff\"", "its id that is not UTF-8"),
         ("id-long", &long, "more than 255 bytes in its id"),
         ("doc-null", ".description = 0", "lacks its description"),
+        (
+            "doc-escape",
+            ".description = \"\\033]0;x\\007\"",
+            "U+001B in its description",
+        ),
         ("doc-utf8", ".description = \"\\xc3(\"", "not UTF-8"),
         ("no-format", ".format_count = 0", "lists no format"),
         ("formats-null", ".formats = 0", "formats at an address"),
@@ -410,6 +458,8 @@ fn tables_that_contradict_themselves() {
         ("param-kind", "unknown_kind", "unknown kind, 6"),
         ("param-null-name", "null_name", "lacks the name"),
         ("param-no-name", "no_name", "without a name"),
+        ("param-case", "upper_case", "\"Depth\"; a name is made of"),
+        ("param-doc", "doc_turns_back", "U+202E in the doc"),
         ("param-null-default", "null_default", "lacks the default"),
         (
             "param-choice",
@@ -479,10 +529,8 @@ fn a_library_that_took_the_place_of_one_that_could_not_be_loaded() {
     let Some(sound) = Fixture::new("mended").build_in(&directory("mended-elsewhere")) else {
         return;
     };
-    let library = directory("mended").join("libmended.so");
-    fs::write(&library, b"\x7fELF and then nothing").unwrap();
-    mode(&library, 0o755);
-    says(&refused(&library), "cannot be loaded: ");
+    let library = Fixture::of("mended", "helper.c").build().unwrap();
+    says(&refused(&library), "undefined symbol: helper");
     fs::rename(&sound, &library).unwrap();
     assert_eq!(load(&library).unwrap().id.as_str(), "mended");
 }
@@ -503,15 +551,39 @@ fn a_name_that_another_plugin_has() {
 
 #[test]
 fn a_name_that_a_linked_provider_has() {
-    let fixture = Fixture::new("linked-name").fields(".id = \"software.none\"");
-    let Some(library) = fixture.build() else {
+    static LINKED: ProviderEntry = ProviderEntry::new(
+        ProviderId::new("linked-name"),
+        ProviderClass::Accelerator,
+        "Linked",
+        stored::PROVIDER.formats,
+        stored::PROVIDER.opener,
+    );
+    let Some(library) = Fixture::new("linked-name").build() else {
         return;
     };
     let builder = Registry::builder()
-        .provider(&compressor_api::stored::PROVIDER)
+        .provider(&LINKED)
         .provider(load(&library).unwrap());
     let refused = builder.build().unwrap_err();
     assert!(matches!(refused, RegistryError::Duplicate { .. }));
+}
+
+#[test]
+fn a_touched_library_that_has_run_is_the_same_one() {
+    let Some(library) = Fixture::new("touched").build() else {
+        return;
+    };
+    let entry = load(&library).unwrap();
+    let touch = || {
+        let file = fs::File::options().append(true).open(&library).unwrap();
+        file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+        file
+    };
+    touch();
+    assert!(std::ptr::eq(load(&library).unwrap(), entry));
+    // Its size tells that it was written over.
+    touch().write_all(b"more").unwrap();
+    assert_eq!(refused(&library).refusal(), &Refusal::Replaced);
 }
 
 #[test]

@@ -27,7 +27,17 @@ pub trait Exported: 'static {
 /// Takes the path of a `static`. Once in a crate whose `crate-type` is `cdylib`:
 ///
 /// ```
-/// compressor_plugin::export_plugin!(compressor_api::stored::PROVIDER);
+/// use compressor_api::{ProviderClass, ProviderEntry, ProviderId, stored};
+///
+/// compressor_plugin::export_plugin!(PROVIDER);
+///
+/// static PROVIDER: ProviderEntry = ProviderEntry::new(
+///     ProviderId::new("example.none"), // "software." at its start is refused
+///     ProviderClass::Accelerator,
+///     "One line for people",
+///     stored::PROVIDER.formats,
+///     stored::PROVIDER.opener,
+/// );
 /// ```
 ///
 /// The host sees the provider's id, description, formats, priority and parameters. Whatever its

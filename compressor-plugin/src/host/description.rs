@@ -12,6 +12,11 @@ use crate::abi::{
     CP_PARAM_BOOL, CP_PARAM_BYTES, CP_PARAM_CHOICE, CP_PARAM_DURATION, CP_PARAM_INT, CP_PARAM_TEXT,
     MAX_ITEMS, MAX_TEXT,
 };
+use crate::text::is_unprintable;
+
+/// What the names of linked software begin with: operators and metrics take what is named so for
+/// software.
+const SOFTWARE: &str = "software.";
 
 /// As it came, unchecked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +57,7 @@ static CHECKED: Mutex<Vec<(Draft, Result<Description, Violation>)>> = Mutex::new
 impl Description {
     /// Checks a draft.
     pub(super) fn new(mut draft: Draft) -> Result<Self, Violation> {
-        draft.check_lengths()?;
+        draft.check_texts()?;
         draft.formats.sort_unstable();
         let mut checked = CHECKED.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, known)) = checked.iter().find(|(known, _)| *known == draft) {
@@ -93,14 +98,18 @@ impl Description {
             priority,
             params: params.leak(),
         };
-        if description.id.is_well_formed() {
-            Ok(description)
-        } else {
-            Err(Violation(format!(
-                "is named {:?}; a name is made of lower-case letters, digits, '.' and '-'",
-                description.id.as_str()
-            )))
+        let id = description.id.as_str();
+        if !description.id.is_well_formed() {
+            return Err(Violation(format!(
+                "is named {id:?}; a name is made of lower-case letters, digits, '.' and '-'"
+            )));
         }
+        if id.starts_with(SOFTWARE) {
+            return Err(Violation(format!(
+                "is named {id}; names that begin with {SOFTWARE:?} are those of linked software"
+            )));
+        }
+        Ok(description)
     }
 
     /// The provider as a registry lists it.
@@ -131,18 +140,20 @@ impl Description {
 }
 
 impl Draft {
-    /// Whether it is as short as what the ABI carries, wherever it is from.
-    fn check_lengths(&self) -> Result<(), Violation> {
+    /// Whether its texts are such as the ABI carries, wherever they are from: short, and of nothing
+    /// that steers a terminal.
+    fn check_texts(&self) -> Result<(), Violation> {
         few(self.params.len(), "parameters")?;
+        // How an id is spelled is checked with it.
         short(&self.id, "its id")?;
-        short(&self.description, "its description")?;
+        line(&self.description, "its description")?;
         for param in &self.params {
             few(param.choices.len(), "choices")?;
-            short(&param.name, "the name of a parameter")?;
-            short(&param.doc, "the doc of a parameter")?;
-            short(&param.default, "the default of a parameter")?;
+            line(&param.name, "the name of a parameter")?;
+            line(&param.doc, "the doc of a parameter")?;
+            line(&param.default, "the default of a parameter")?;
             for choice in &param.choices {
-                short(choice, "a choice of a parameter")?;
+                line(choice, "a choice of a parameter")?;
             }
         }
         Ok(())
@@ -164,6 +175,25 @@ fn short(text: &str, what: &str) -> Result<(), Violation> {
     Ok(())
 }
 
+fn line(text: &str, what: &str) -> Result<(), Violation> {
+    short(text, what)?;
+    match text.chars().find(|c| is_unprintable(*c)) {
+        None => Ok(()),
+        Some(c) => Err(Violation(format!(
+            "has the unprintable character U+{:04X} in {what}",
+            u32::from(c)
+        ))),
+    }
+}
+
+/// Whether a parameter may have this name: lower-case letters, digits and `_`, a letter first.
+fn is_param_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+}
+
 /// The violation of a text that is longer than the ABI carries.
 pub(super) fn too_long(what: &str) -> Violation {
     Violation(format!("has more than {MAX_TEXT} bytes in {what}"))
@@ -174,6 +204,12 @@ impl DraftParam {
         let Self { name, min, max, .. } = self;
         if name.is_empty() {
             return Err(Violation::new("has a parameter without a name"));
+        }
+        if !is_param_name(&name) {
+            return Err(Violation(format!(
+                "has a parameter {name:?}; a name is made of lower-case letters, digits and '_', \
+                 and begins with a letter"
+            )));
         }
         let numbers = [CP_PARAM_INT, CP_PARAM_BYTES, CP_PARAM_DURATION];
         if numbers.contains(&self.kind) && min > max {
@@ -287,5 +323,72 @@ mod tests {
             d.params.resize(257, param);
         };
         refused(params, "has 257 parameters");
+    }
+
+    fn with_param(id: &str, name: &str) -> Draft {
+        let mut draft = draft(id);
+        draft.params.push(DraftParam {
+            name: name.into(),
+            doc: "doc".into(),
+            default: "one".into(),
+            kind: CP_PARAM_CHOICE,
+            min: 0,
+            max: 0,
+            choices: vec!["one".into()],
+        });
+        draft
+    }
+
+    #[test]
+    fn texts_that_steer_a_terminal_are_refused() {
+        type Place = fn(&mut Draft) -> &mut String;
+        let places: [(Place, &str); 5] = [
+            (|d| &mut d.description, "in its description"),
+            (|d| &mut d.params[0].name, "in the name of a parameter"),
+            (|d| &mut d.params[0].doc, "in the doc of a parameter"),
+            (|d| &mut d.params[0].default, "in the default of a"),
+            (
+                |d| &mut d.params[0].choices[0],
+                "in a choice of a parameter",
+            ),
+        ];
+        for (place, says) in places {
+            for c in ['\n', '\u{1b}', '\u{9b}', '\u{2029}', '\u{202e}', '\u{2066}'] {
+                let mut draft = with_param("steers", "p");
+                *place(&mut draft) = format!("a{c}b");
+                let Violation(what) = Description::new(draft).unwrap_err();
+                let says = format!("U+{:04X} {says}", u32::from(c));
+                assert!(what.contains(&says), "{what:?} does not say {says:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_of_parameters_are_in_lower_case() {
+        for name in ["a", "max_in_flight", "level2"] {
+            Description::new(with_param("param-names", name)).unwrap();
+        }
+        for name in [
+            "A",
+            "maxInFlight",
+            "max-in-flight",
+            "a b",
+            "a=b",
+            "_a",
+            "2a",
+            "\u{e9}",
+        ] {
+            let Violation(what) = Description::new(with_param("param-names", name)).unwrap_err();
+            assert!(what.contains("a name is made of lower-case"), "{what}");
+        }
+    }
+
+    #[test]
+    fn names_of_linked_software_are_refused() {
+        let Violation(what) = Description::new(draft("software.zstd")).unwrap_err();
+        assert!(what.starts_with("is named software.zstd; "), "{what}");
+        for id in ["softwares", "my.software.zstd"] {
+            Description::new(draft(id)).unwrap();
+        }
     }
 }

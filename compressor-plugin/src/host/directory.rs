@@ -31,7 +31,8 @@ fn split(value: &OsStr) -> Vec<PathBuf> {
 /// Lists the plugins in `directories`: every `*.so`, by name, and each file once.
 ///
 /// A plugin with a [`manifest`](crate::manifest()) beside it is listed without running any of its
-/// code; its library is loaded when the provider is first opened. Any other is loaded here.
+/// code; its library is loaded when the provider is first opened. Any other is loaded here. Each
+/// library that is listed, loaded or not, holds one file descriptor until the process ends.
 ///
 /// One that is refused does not keep the others out: its error stands in its place. A directory
 /// that is not there, or whose path is relative, is an error too.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use compressor_api::{ErrorKind, OpenError};
 
 use crate::abi::ABI_MAJOR;
+use crate::text::is_unprintable;
 
 /// Why a plugin was refused: which file, and what is wrong with it.
 ///
@@ -62,6 +63,8 @@ impl PluginError {
             | Refusal::DuplicateId { .. }
             | Refusal::Manifest { .. } => OpenError::Misconfigured { why },
             Refusal::NotALibrary
+            | Refusal::OtherMachine { .. }
+            | Refusal::Damaged { .. }
             | Refusal::NoSymbol
             | Refusal::OtherMajor { .. }
             | Refusal::NoTable
@@ -97,11 +100,10 @@ pub(super) fn at(path: &Path, what: impl fmt::Display) -> String {
 pub(super) fn printable(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for c in text.chars() {
-        match c {
-            // Not control characters, but ends of a line or of a paragraph all the same.
-            '\u{2028}' | '\u{2029}' => line.extend(c.escape_unicode()),
-            c if c.is_control() => line.extend(c.escape_default()),
-            c => line.push(c),
+        if is_unprintable(c) {
+            line.extend(c.escape_default());
+        } else {
+            line.push(c);
         }
     }
     line
@@ -127,8 +129,18 @@ pub enum Refusal {
         /// Owner or mode.
         why: String,
     },
-    /// Does not start like a shared library.
+    /// Its headers are not those of a shared library.
     NotALibrary,
+    /// A shared library for other machines than this.
+    OtherMachine {
+        /// In what it differs, in the numbers of ELF.
+        why: String,
+    },
+    /// A shared library that is not all there. Loading it could end the process.
+    Damaged {
+        /// What is wrong with it.
+        why: String,
+    },
     /// The loader refused it: a library that it depends on is missing, a symbol cannot be found.
     Loader {
         /// What the loader says.
@@ -191,6 +203,8 @@ impl fmt::Display for Refusal {
             Self::NotAFile => f.write_str("is not a regular file"),
             Self::Insecure { what, why } => write!(f, "{} {why}", what.display()),
             Self::NotALibrary => f.write_str("is not a shared library"),
+            Self::OtherMachine { why } => write!(f, "is a library for another machine: {why}"),
+            Self::Damaged { why } => write!(f, "cannot be loaded: {why}"),
             Self::Loader { message } => write!(f, "cannot be loaded: {message}"),
             Self::NoSymbol => write!(
                 f,
@@ -254,10 +268,9 @@ mod tests {
 
     #[test]
     fn an_error_is_one_line_whatever_is_in_names_and_messages() {
-        let message = "a\u{1b}[2Jb\r\n\u{2028}c \\ \"\u{e9}\"".into();
+        let message = "a\u{1b}[2Jb\r\n\u{2028}c\u{202e} \\ \"\u{e9}\"".into();
         let error = PluginError::new("/two\nlines/x.so", Refusal::Loader { message });
-        let line =
-            "/two\\nlines/x.so: cannot be loaded: a\\u{1b}[2Jb\\r\\n\\u{2028}c \\ \"\u{e9}\"";
+        let line = "/two\\nlines/x.so: cannot be loaded: a\\u{1b}[2Jb\\r\\n\\u{2028}c\\u{202e} \\ \"\u{e9}\"";
         assert_eq!(error.to_string(), line);
         assert_eq!(error.into_open_error().why(), line);
     }

@@ -1,12 +1,12 @@
 //! What is known of a file before it is used: that it is a regular one, whose, and which.
 
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::Read;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 
+use super::elf;
 use super::error::{PluginError, Refusal};
 
 /// Permission bits that let somebody else write: of the group, and of all others.
@@ -41,6 +41,11 @@ impl FileId {
     pub(super) fn is_same_inode(&self, other: &Self) -> bool {
         (self.device, self.inode) == (other.device, other.inode)
     }
+
+    /// Whether nothing tells them apart but the time of a change.
+    pub(super) fn is_same_but_for_time(&self, other: &Self) -> bool {
+        self.is_same_inode(other) && self.size == other.size
+    }
 }
 
 /// A regular file that nobody else could have written, open for reading.
@@ -56,18 +61,18 @@ pub(super) struct Checked {
 ///
 /// # Errors
 ///
-/// A relative path, what [`open`] refuses, no shared library.
+/// A relative path, what [`open`] refuses, what the loader could not take for a library of this
+/// machine, or would step beyond the end of.
 pub(super) fn check(path: &Path) -> Result<Checked, PluginError> {
     let refuse = |refusal| PluginError::new(path, refusal);
     if !path.is_absolute() {
         return Err(refuse(Refusal::RelativePath));
     }
     let checked = open(path).map_err(refuse)?;
-    match starts_like_a_library(&checked.file) {
-        Ok(true) => Ok(checked),
-        Ok(false) => Err(refuse(Refusal::NotALibrary)),
-        Err(error) => Err(refuse(not_there(&error))),
+    if cfg!(target_os = "linux") {
+        elf::check(&checked.file).map_err(refuse)?;
     }
+    Ok(checked)
 }
 
 /// Opens a file to which nobody but root and the user of this process may write.
@@ -136,19 +141,5 @@ fn secure(path: &Path, metadata: &Metadata) -> Result<(), Refusal> {
 pub(super) fn not_there(error: &std::io::Error) -> Refusal {
     Refusal::NotThere {
         why: error.to_string(),
-    }
-}
-
-/// Whether the loader would take it for a library at all. Its own message, "invalid ELF header" or
-/// "file too short", says nothing to whoever has mistyped a path.
-fn starts_like_a_library(mut file: &File) -> std::io::Result<bool> {
-    if !cfg!(target_os = "linux") {
-        return Ok(true);
-    }
-    let mut start = [0; 4];
-    match file.read_exact(&mut start) {
-        Ok(()) => Ok(&start == b"\x7fELF"),
-        Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => Ok(false),
-        Err(error) => Err(error),
     }
 }

@@ -18,6 +18,8 @@ struct Plugin {
     path: PathBuf,
     library: Arc<Library>,
     description: Description,
+    /// The manifest from which it was listed, if it has one.
+    manifest: Option<PathBuf>,
     /// The library's table, once it was found to say what `description` says.
     table: OnceLock<&'static Table>,
     entry: OnceLock<ProviderEntry>,
@@ -40,7 +42,12 @@ fn known() -> MutexGuard<'static, Vec<&'static Plugin>> {
 /// really lie must belong to root or to the user of this process, and be writable by nobody else:
 /// a plugin in `/tmp`, or in a directory of mode 0775, is refused. A library that was listed is kept
 /// open, one file descriptor each, and never taken for another file: once it is replaced, its path
-/// is refused until the process starts again.
+/// is refused until the process starts again. To touch it counts as that only as long as its code has
+/// not run.
+///
+/// On Linux, the headers of a library are held against this machine and against the length of the
+/// file before the loader gets it, for one that was cut short would end the process. What it depends
+/// on is left to the loader.
 ///
 /// ```no_run
 /// use compressor_api::Registry;
@@ -77,15 +84,18 @@ fn find(path: &Path, load: bool) -> Result<&'static Plugin, PluginError> {
     if let Some(plugin) = of_library(&known(), &library) {
         return Ok(plugin);
     }
-    let manifest = manifest::beside(&real).map_err(refuse)?;
+    let manifest = manifest::of(path, &real).map_err(refuse)?;
     // Before any code of a library runs that cannot be listed.
-    if let Some(description) = &manifest {
-        is_new(&known(), description).map_err(refuse)?;
+    if let Some(manifest) = &manifest {
+        is_new(&known(), &manifest.description).map_err(refuse)?;
     }
-    let (description, table) = match manifest {
-        Some(description) if !load => (description, None),
+    let (description, table) = match &manifest {
+        Some(manifest) if !load => (manifest.description, None),
         manifest => {
-            let loaded = load_as(&library, &real, manifest.as_ref()).map_err(refuse)?;
+            let loaded = library.load(&real).map_err(refuse)?;
+            if let Some(manifest) = manifest {
+                agree(&loaded, &manifest.description, &manifest.path).map_err(refuse)?;
+            }
             (loaded.description, Some(loaded.table))
         }
     };
@@ -99,6 +109,7 @@ fn find(path: &Path, load: bool) -> Result<&'static Plugin, PluginError> {
         path: path.into(),
         library,
         description,
+        manifest: manifest.map(|manifest| manifest.path),
         table: table.map_or_else(OnceLock::new, OnceLock::from),
         entry: OnceLock::new(),
     }));
@@ -123,18 +134,12 @@ fn is_new(known: &[&'static Plugin], description: &Description) -> Result<(), Re
     }
 }
 
-/// Loads a library, which must say about itself what its manifest says.
-fn load_as(
-    library: &Library,
-    path: &Path,
-    manifest: Option<&Description>,
-) -> Result<Loaded, Refusal> {
-    let loaded = library.load(path)?;
-    match manifest.and_then(|manifest| manifest.difference(&loaded.description)) {
-        None => Ok(loaded),
+/// Whether a library says about itself what `listed`, which is from `manifest`, says.
+fn agree(loaded: &Loaded, listed: &Description, manifest: &Path) -> Result<(), Refusal> {
+    match listed.difference(&loaded.description) {
+        None => Ok(()),
         Some(what) => {
-            let file = manifest::path_beside(path);
-            let file = file.display();
+            let file = manifest.display();
             let why = format!("{file} and the library differ in {what}");
             Err(Refusal::Manifest { why })
         }
@@ -157,7 +162,10 @@ impl Plugin {
         if !Arc::ptr_eq(&library, &self.library) {
             return Err(Refusal::Replaced);
         }
-        let loaded = load_as(&library, &real, Some(&self.description))?;
+        let loaded = library.load(&real)?;
+        if let Some(manifest) = &self.manifest {
+            agree(&loaded, &self.description, manifest)?;
+        }
         Ok(self.table.get_or_init(|| loaded.table))
     }
 }

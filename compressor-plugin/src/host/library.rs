@@ -46,17 +46,15 @@ fn libraries() -> MutexGuard<'static, Vec<Arc<Library>>> {
 /// # Errors
 ///
 /// [`Refusal::Replaced`] if the file was written over since, or if another one is held under this
-/// name or has run under it. The loader goes by names: it would give that one again.
+/// name or has run under it. The loader goes by names: it would give that one again. One that has run
+/// may be touched: only its size then tells that it was written over.
 pub(super) fn claim(checked: Checked) -> Result<Arc<Library>, Refusal> {
     let mut libraries = libraries();
     libraries.retain(|known| known.entered.get().is_some() || Arc::strong_count(known) > 1);
     if libraries.iter().any(|known| known.is_replaced_by(&checked)) {
         return Err(Refusal::Replaced);
     }
-    if let Some(known) = libraries
-        .iter()
-        .find(|known| known.checked.id == checked.id)
-    {
+    if let Some(known) = libraries.iter().find(|known| known.is(&checked)) {
         return Ok(Arc::clone(known));
     }
     let library = Arc::new(Library {
@@ -92,12 +90,19 @@ impl Library {
         entered.outcome.clone()
     }
 
+    /// Whether that is this file. Once it has run it is in memory, and it is enough that nobody has
+    /// put another one in its place: a `touch`, or a backup that sets times back, changes nothing.
+    fn is(&self, other: &Checked) -> bool {
+        let (this, other) = (&self.checked.id, &other.id);
+        this == other || self.entered.get().is_some() && this.is_same_but_for_time(other)
+    }
+
     fn is_replaced_by(&self, other: &Checked) -> bool {
         let has_run_there = || {
             let entered = self.entered.get();
             entered.is_some_and(|entered| entered.path == other.path)
         };
-        self.checked.id != other.id
+        !self.is(other)
             && (self.checked.id.is_same_inode(&other.id)
                 || self.checked.path == other.path
                 || has_run_there())

@@ -57,9 +57,19 @@ macro_rules! exported {
     };
 }
 
-exported!(Stored, stored::PROVIDER);
+exported!(Stored, STORED);
 exported!(Probe, PROBE);
 exported!(Unfit, UNFIT);
+
+/// Under a name that a plugin may have.
+static STORED: ProviderEntry = ProviderEntry::new(
+    ProviderId::new("plugin.none"),
+    ProviderClass::Accelerator,
+    stored::PROVIDER.description,
+    stored::PROVIDER.formats,
+    stored::PROVIDER.opener,
+)
+.with_priority(7);
 
 static PROBE: ProviderEntry = ProviderEntry::new(
     ProviderId::new("probe"),
@@ -215,9 +225,9 @@ impl CompressSession for ProbeSession {
 #[test]
 fn a_provider_is_the_same_on_both_sides() {
     let (entry, factory) = through_the_abi::<Stored>(&[]).unwrap();
-    assert_eq!(entry.id, stored::PROVIDER.id);
-    assert_eq!(entry.description, stored::PROVIDER.description);
-    assert_eq!(entry.priority, stored::PROVIDER.priority);
+    assert_eq!(entry.id, STORED.id);
+    assert_eq!(entry.description, STORED.description);
+    assert_eq!(entry.priority, STORED.priority);
     // Efforts do not cross the ABI.
     let linked = stored::factory();
     let linked = linked.capabilities().iter();

@@ -20,7 +20,8 @@ use crate::codes;
 /// The greatest length of a manifest, in bytes: a thousand times that of one with two parameters.
 const MAX_LEN: u64 = 1 << 20;
 
-/// The manifest of a provider, as it belongs beside its library: `libNAME.toml` for `libNAME.so`.
+/// The manifest of a provider, as it belongs beside its library: `libNAME.toml` for `libNAME.so`, be
+/// that a file or a link to one. Beside a link it is looked for first, then where the link leads.
 ///
 /// ```toml
 /// abi = 1                              # the major version
@@ -65,14 +66,26 @@ pub fn manifest(entry: &ProviderEntry) -> String {
     toml::to_string(&manifest).unwrap_or_default()
 }
 
-/// Where the manifest of a library lies, if there is one.
-pub(super) fn path_beside(library: &Path) -> PathBuf {
-    library.with_extension("toml")
+/// A manifest that was read.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) path: PathBuf,
+    pub(super) description: Description,
 }
 
-/// Reads the manifest beside a library; `None` if there is none.
-pub(super) fn beside(library: &Path) -> Result<Option<Description>, Refusal> {
-    let path = path_beside(library);
+/// Reads the manifest of a library, beside the path by which it was asked for, or else beside the
+/// `real` one, without links; `None` if there is none.
+///
+/// A `libNAME.so` is often a link to a `libNAME.so.1.2.3`, and `libNAME.toml` lies beside the link.
+pub(super) fn of(asked_for: &Path, real: &Path) -> Result<Option<Found>, Refusal> {
+    match beside(asked_for)? {
+        None if asked_for != real => beside(real),
+        found => Ok(found),
+    }
+}
+
+fn beside(library: &Path) -> Result<Option<Found>, Refusal> {
+    let path = library.with_extension("toml");
     // A link that leads nowhere is a manifest that is missing, not one that was never meant to be.
     if let Err(error) = fs::symlink_metadata(&path)
         && error.kind() == io::ErrorKind::NotFound
@@ -92,7 +105,8 @@ pub(super) fn beside(library: &Path) -> Result<Option<Description>, Refusal> {
         return Err(wrong(format!("has more than {MAX_LEN} bytes")));
     }
     let text = str::from_utf8(&text).map_err(|_| wrong("is not UTF-8".into()))?;
-    parse(text).map(Some)
+    let description = parse(text)?;
+    Ok(Some(Found { path, description }))
 }
 
 fn parse(text: &str) -> Result<Description, Refusal> {
@@ -257,7 +271,7 @@ mod tests {
         static ENTRY: ProviderEntry = ProviderEntry::new(
             ProviderId::new("example.device"),
             ProviderClass::Accelerator,
-            "One line\nor two",
+            "One line, and \u{e9}",
             &[Format::Gzip, Format::Zlib],
             &Nothing,
         )
@@ -317,6 +331,10 @@ mod tests {
             (LEAST.replace("zlib", "zlip"), "unknown format \"zlip\""),
             (LEAST.replace("\"zlib\"", ""), "lists no format"),
             (LEAST.replace("\"x\"", "\"X\""), "is named \"X\""),
+            (
+                LEAST.replace("\"\"", "\"\\u001b[2J\""),
+                "U+001B in its description",
+            ),
             (
                 with("[[params]]\nname = \"p\"\nkind = \"size\"\ndefault = \"\"\ndoc = \"\""),
                 "line 7: unknown variant `size`",

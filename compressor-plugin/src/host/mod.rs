@@ -4,6 +4,7 @@ mod capabilities;
 mod compressor;
 mod description;
 mod directory;
+mod elf;
 mod error;
 mod factory;
 mod ffi;

@@ -7,6 +7,7 @@ use std::ptr;
 use crate::abi::{self, MAX_TEXT};
 use crate::host::description::{few, too_long};
 use crate::host::error::Violation;
+use crate::text::printed;
 
 /// Room for the text of a rare call, in bytes.
 const TEXT_CAPACITY: usize = 512;
@@ -115,9 +116,5 @@ pub(super) fn with_text(
 }
 
 pub(super) fn one_line(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect::<String>()
-        .trim()
-        .into()
+    printed(text).trim().into()
 }
