@@ -204,6 +204,11 @@ fn what_the_command_does_not_take_is_one_line_and_status_two() {
             &["--plugin", "/no/such/libplugin.so"],
             "/no/such/libplugin.so",
         ),
+        (
+            &["--list", "--plugin", "/no/such/libplugin.so"],
+            "/no/such/libplugin.so",
+        ),
+        (&["--list", "--provider", "nobody"], "software.snappy"),
         (&["--check", "no-such-check"], "--list"),
         (&["--check", ""], "takes the name of a check"),
         (&["--check", "accelerates"], "--must-accelerate"),

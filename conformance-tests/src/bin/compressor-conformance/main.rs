@@ -45,12 +45,13 @@ fn main() -> ExitCode {
 fn run() -> Result<bool, Failure> {
     let args = Args::try_parse()?;
     let mut out = io::stdout().lock();
+    // What cannot be is refused with `--list` as well, which alone does not look at the environment.
+    let listed = listed(&args)?;
     if args.list {
         checks::print(&mut out)?;
         return Ok(true);
     }
     let config = Config::from_env().map_err(Failure::usage)?;
-    let listed = listed(&args)?;
     let [json, junit] = outputs(&args)?;
     let opened = Opened::all(&listed, &config, args.options().deadline);
     let results = match &args.replay {
