@@ -52,15 +52,15 @@ pub(crate) static COUNTING: Counting = Counting {
     peak: AtomicU32::new(0),
 };
 
-/// One more.
+/// One more. Whoever reads the count sees what was done before it, such as a late write.
 pub(crate) fn count(counter: &AtomicU64) {
-    counter.fetch_add(1, Ordering::Relaxed);
+    counter.fetch_add(1, Ordering::Release);
 }
 
 /// What was counted so far.
 #[must_use]
 pub fn counters() -> Counters {
-    let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+    let read = |counter: &AtomicU64| counter.load(Ordering::Acquire);
     Counters {
         compressed: read(&COUNTING.compressed),
         decompressed: read(&COUNTING.decompressed),

@@ -137,7 +137,7 @@ fn fault<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<Fault> {
         let (name, value) = word.split_once('=')?;
         match name {
             "on" => on = On::parse(value)?,
-            "nth" => when = When::Nth(value.parse().ok()?),
+            "nth" => when = When::Nth(value.parse().ok().filter(|n| *n > 0)?),
             "every" => when = When::Every(value.parse().ok().filter(|n| *n > 0)?),
             "rate" => {
                 let rate: f64 = value.parse().ok()?;
@@ -221,6 +221,7 @@ mod tests {
             "fault other=1",
             "fault delay rate=2",
             "fault delay every=0",
+            "fault delay nth=0",
             "fault delay on=nothing",
             "fault delay back=1ms",
             "fault lost back=soon",
