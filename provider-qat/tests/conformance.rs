@@ -10,17 +10,16 @@
 
 mod sim;
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::{env, fs};
 
 use compressor_api::Registry;
 use compressor_conformance::alloc::CountingAllocator;
 use compressor_conformance::host::Decorated;
 use compressor_conformance::{Options, Subject, assert_subject_conforms};
 use provider_qat::PROVIDER;
-use sim::{APIS, Api, Sim, cargo_build};
+use sim::plugins::cargo_build;
+use sim::{APIS, Api, Sim};
 
 /// Not QATzip's: it takes memory when a session is made anew, after a unit that was corrupt.
 #[global_allocator]
@@ -95,16 +94,8 @@ fn as_a_plugin_over_both() {
     }
 }
 
-/// A copy of the plugin in a folder that only this user may write to.
+/// The plugin, in a folder that only this user may write to.
 fn plugin() -> PathBuf {
     let file = "libcompressor_provider_qat.so";
-    let built = cargo_build("compressor-provider-qat", file);
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("qat-plugin");
-    fs::create_dir_all(&folder).unwrap();
-    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
-    let copy = folder.join(file);
-    let _ = fs::remove_file(&copy);
-    fs::copy(built, &copy).unwrap();
-    fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).unwrap();
-    copy
+    cargo_build("--package", "compressor-provider-qat", file)
 }

@@ -1,11 +1,12 @@
 //! The provider over the simulated device: no figure that comes of it is one of a device.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
+#[path = "../../../compressor-plugin/tests/common/mod.rs"]
+pub mod plugins;
+
 use std::collections::HashMap;
-use std::env::consts::ARCH;
 use std::ffi::{CString, c_char, c_int};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::{env, fs};
 
@@ -81,46 +82,8 @@ fn built(api: Api) -> PathBuf {
     built
         .entry(api)
         .or_insert_with(|| match api {
-            Api::V2_5 => cargo_build("qat-sim", "libqat_sim.so"),
-            Api::V2_6 => cargo_build("qat-sim-2", "libqat_sim_2.so"),
+            Api::V2_5 => plugins::cargo_build("--package", "qat-sim", "libqat_sim.so"),
+            Api::V2_6 => plugins::cargo_build("--package", "qat-sim-2", "libqat_sim_2.so"),
         })
         .clone()
-}
-
-/// The library of a package of the workspace, built for the profile and target of this test.
-pub fn cargo_build(package: &str, file: &str) -> PathBuf {
-    // TARGET_DIR/[TRIPLE/]PROFILE/deps/TEST
-    let test = env::current_exe().unwrap();
-    let output_dir = test.parent().unwrap().parent().unwrap();
-    let mut command = Command::new(env!("CARGO"));
-    command.current_dir(env!("CARGO_MANIFEST_DIR")).args([
-        "build",
-        "--quiet",
-        "--package",
-        package,
-    ]);
-    let above = output_dir.parent().unwrap();
-    let triple = above
-        .file_name()
-        .and_then(|name| name.to_str())
-        .filter(|name| name.starts_with(&format!("{ARCH}-")));
-    let target_dir = match triple {
-        Some(triple) => {
-            command.args(["--target", triple]);
-            above.parent().unwrap()
-        }
-        None => above,
-    };
-    // Said here, for a relative CARGO_TARGET_DIR is relative to where the test command ran.
-    command.arg("--target-dir").arg(target_dir);
-    if output_dir.ends_with("release") {
-        command.arg("--release");
-    }
-    let output = command.output().unwrap();
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    output_dir.join(file)
 }
