@@ -207,6 +207,7 @@ fn all_that_is_in_the_way_is_told_at_once() {
     root.attribute(PF, "sriov_totalvfs", "16");
     root.attribute(PF, "qat/state", "down");
     root.attribute(PF, "qat/cfg_services", "sym;asym");
+    root.file("proc/self/status", "Uid:\t7\t7\t7\t7\n");
     root.memlock("65536");
     let output = root.doctor(&[]);
     assert_eq!(output.status.code(), Some(1));
@@ -423,6 +424,17 @@ fn the_limit_for_locked_memory_is_that_of_a_function_a_device() {
         "2 virtual functions take 32768 KiB",
         "limits.conf",
     );
+}
+
+#[test]
+fn where_nothing_is_known_of_the_process_nothing_is_said_of_it() {
+    for file in ["proc/self/status", "proc/self/limits"] {
+        let root = Root::good();
+        root.remove(file);
+        for check in ["vfio", "group", "memlock"] {
+            root.assert(check, "skipped", "/proc/self does not say", "");
+        }
+    }
 }
 
 #[test]

@@ -78,6 +78,17 @@ impl CompressorFactory for Factory {
         Ok(Arc::new(compressor))
     }
 
+    /// The API of the library, and what it calls itself where it stands in for a device.
+    fn version(&self) -> String {
+        let library = self.device.library;
+        let stand_in = library.stand_in().map(|name| format!(", {name}"));
+        format!(
+            "QATzip API {}{}",
+            library.api(),
+            stand_in.unwrap_or_default()
+        )
+    }
+
     fn health(&self) -> Health {
         self.health.clone()
     }

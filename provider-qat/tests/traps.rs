@@ -101,6 +101,14 @@ fn call(direction: Direction) -> &'static str {
 }
 
 #[test]
+fn a_simulated_device_is_called_one() {
+    for api in APIS {
+        let version = Sim::new("label", api, "").factory().version();
+        assert!(version.contains("simulated"), "{version}");
+    }
+}
+
+#[test]
 fn what_each_api_serves_is_found_by_trying() {
     let of = |api| {
         let sim = Sim::new("serves", api, "");

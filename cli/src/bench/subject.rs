@@ -50,6 +50,8 @@ pub struct Listed {
     pub description: &'static str,
     /// `Ready`, or why not.
     pub state: String,
+    /// The version of what does the work, where it says one.
+    version: String,
     /// Whether it works beside the CPU, on some device.
     offloads: bool,
 }
@@ -63,28 +65,31 @@ impl Listed {
 
     fn of(entry: &ProviderEntry, engine: &Engine) -> Self {
         let opened = engine.registry().open(entry.id.as_str());
-        let (state, offloads) = match &opened {
+        let (state, version, offloads) = match &opened {
             Ok(factory) => {
                 let mut capabilities = factory.capabilities().iter();
                 let offloads = capabilities.any(|c| c.placement == Placement::Offload);
-                (factory.health().to_string(), offloads)
+                (factory.health().to_string(), factory.version(), offloads)
             }
-            Err(error) => (error.to_string(), false),
+            Err(error) => (error.to_string(), String::new(), false),
         };
         Self {
             id: entry.id,
             description: entry.description,
             state,
+            version,
             offloads,
         }
     }
 
-    /// Whether its device is no device: it says so, or it offloads while a simulator is loaded.
+    /// Whether its device is no device: it says so, or (where it is a plugin, whose version is not
+    /// known) it offloads while a simulator is loaded.
     pub fn simulated(&self, simulator: bool) -> bool {
         let says = |text: &str| text.to_ascii_lowercase().contains("simulat");
         says(self.id.as_str())
             || says(self.description)
             || says(&self.state)
+            || says(&self.version)
             || simulator && self.offloads
     }
 }

@@ -10,9 +10,9 @@ use super::host::Host;
 const IPC_LOCK: u32 = 14;
 
 /// Identity and limits, as `/proc/self` has them.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Process {
-    uid: Option<u32>,
+    uid: u32,
     gids: Vec<u32>,
     capabilities: u64,
     /// Memory that may be locked, in bytes; `None` is no limit.
@@ -20,16 +20,15 @@ pub struct Process {
 }
 
 impl Process {
-    /// This process.
-    pub fn of(host: &Host) -> Self {
-        let status = host.text("/proc/self/status").unwrap_or_default();
-        let limits = host.text("/proc/self/limits").unwrap_or_default();
-        Self::parse(&status, &limits)
+    /// This process; `None` where `/proc/self` does not say, as in a copy of a file system.
+    pub fn of(host: &Host) -> Option<Self> {
+        let status = host.text("/proc/self/status")?;
+        Self::parse(&status, &host.text("/proc/self/limits")?)
     }
 
     /// The effective user, which is what the kernel goes by.
     pub fn is_root(&self) -> bool {
-        self.uid == Some(0)
+        self.uid == 0
     }
 
     /// Whether it is in this group.
@@ -41,7 +40,7 @@ impl Process {
     pub fn may_use(&self, file: &Metadata) -> bool {
         let granted = match file.mode() {
             _ if self.is_root() => return true,
-            mode if self.uid == Some(file.uid()) => mode >> 6,
+            mode if self.uid == file.uid() => mode >> 6,
             mode if self.is_in(file.gid()) => mode >> 3,
             mode => mode,
         };
@@ -54,8 +53,8 @@ impl Process {
         self.memlock.filter(|_| !unlimited)
     }
 
-    fn parse(status: &str, limits: &str) -> Self {
-        let mut process = Self::default();
+    fn parse(status: &str, limits: &str) -> Option<Self> {
+        let (mut uid, mut gids, mut capabilities) = (None, Vec::new(), 0);
         for line in status.lines() {
             let Some((name, value)) = line.split_once(':') else {
                 continue;
@@ -63,21 +62,27 @@ impl Process {
             let mut ids = value.split_whitespace().map_while(|id| id.parse().ok());
             match name {
                 // Real, effective, saved, file system.
-                "Uid" => process.uid = ids.nth(1),
-                "Gid" => process.gids.extend(ids.nth(1)),
-                "Groups" => process.gids.extend(ids),
-                "CapEff" => {
-                    process.capabilities = u64::from_str_radix(value.trim(), 16).unwrap_or(0);
-                }
+                "Uid" => uid = ids.nth(1),
+                "Gid" => gids.extend(ids.nth(1)),
+                "Groups" => gids.extend(ids),
+                "CapEff" => capabilities = u64::from_str_radix(value.trim(), 16).unwrap_or(0),
                 _ => {}
             }
         }
         let soft = limits
             .lines()
             .find_map(|line| line.strip_prefix("Max locked memory"))
-            .and_then(|rest| rest.split_whitespace().next());
-        process.memlock = soft.and_then(|soft| soft.parse().ok());
-        process
+            .and_then(|rest| rest.split_whitespace().next())?;
+        let memlock = match soft {
+            "unlimited" => None,
+            bytes => Some(bytes.parse().ok()?),
+        };
+        Some(Self {
+            uid: uid?,
+            gids,
+            capabilities,
+            memlock,
+        })
     }
 }
 
@@ -92,8 +97,8 @@ mod tests {
 
     #[test]
     fn the_effective_ids_and_the_soft_limit_count() {
-        let process = Process::parse(STATUS, LIMITS);
-        assert_eq!(process.uid, Some(1000));
+        let process = Process::parse(STATUS, LIMITS).unwrap();
+        assert_eq!(process.uid, 1000);
         assert!(!process.is_root());
         for gid in [1001, 27, 115] {
             assert!(process.is_in(gid), "{gid}");
@@ -105,16 +110,25 @@ mod tests {
     #[test]
     fn a_capability_lifts_the_limit() {
         let with = STATUS.replace("0000000000000000", "0000000000004000");
-        assert_eq!(Process::parse(&with, LIMITS).lockable(), None);
+        let lockable =
+            |status: &str, limits: &str| Process::parse(status, limits).unwrap().lockable();
+        assert_eq!(lockable(&with, LIMITS), None);
         let other = STATUS.replace("0000000000000000", "ffffffffffffbfff");
-        assert!(Process::parse(&other, LIMITS).lockable().is_some());
+        assert!(lockable(&other, LIMITS).is_some());
         let unlimited = LIMITS.replace("8388608  ", "unlimited");
-        assert_eq!(Process::parse(STATUS, &unlimited).lockable(), None);
+        assert_eq!(lockable(STATUS, &unlimited), None);
     }
 
     #[test]
-    fn nothing_is_known_without_the_files() {
-        assert_eq!(Process::parse("", ""), Process::default());
-        assert!(!Process::default().is_root());
+    fn what_the_files_do_not_say_is_not_known() {
+        for (status, limits) in [("", LIMITS), (STATUS, ""), ("Uid:\t7\n", LIMITS)] {
+            assert_eq!(
+                Process::parse(status, limits),
+                None,
+                "{status:?} {limits:?}"
+            );
+        }
+        let strange = LIMITS.replace("8388608", "a-few  ");
+        assert_eq!(Process::parse(STATUS, &strange), None);
     }
 }

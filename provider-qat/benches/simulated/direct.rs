@@ -18,7 +18,7 @@ pub struct Direct {
 impl Direct {
     pub fn new(sim: &Sim, format: Format, direction: Direction) -> Self {
         // SAFETY: a stand-in for QATzip.
-        let functions = unsafe { qz::load(&sim.path) }.unwrap();
+        let functions = unsafe { qz::load(&sim.path) }.unwrap().functions;
         // SAFETY: numbers and a pointer, which may be 0.
         let mut session: Box<qz::QzSession_T> = Box::new(unsafe { mem::zeroed() });
         let set = |common: &mut qz::QzSessionParamsCommon_T| {

@@ -21,6 +21,7 @@
 )]
 mod bindings;
 
+use std::ffi::{CStr, c_char};
 use std::path::{Path, PathBuf};
 
 pub use bindings::*;
@@ -39,6 +40,14 @@ pub const QZ_ZSTD: u8 = b'Z';
 /// What QATzip itself needs, in the order in which it has to be loaded.
 const NEEDED: [&str; 2] = ["libusdm.so.0", "libqat.so.4"];
 
+/// A library that was loaded.
+pub struct Loaded {
+    /// Its functions.
+    pub functions: Functions,
+    /// What a stand-in for a device calls itself; `None` for Intel's own library.
+    pub stand_in: Option<String>,
+}
+
 /// Loads QATzip from `file`: a name that the system's loader looks for, or an absolute path.
 ///
 /// For a path, the libraries that QATzip needs are taken from the same folder if they are there,
@@ -55,7 +64,7 @@ const NEEDED: [&str; 2] = ["libusdm.so.0", "libqat.so.4"];
 ///
 /// The file is QATzip of a version that is compatible with API 2.5, or a stand-in for it; nothing
 /// else vouches for what it runs when it is loaded, or for the types of its functions.
-pub unsafe fn load(file: &str) -> Result<Functions, libloading::Error> {
+pub unsafe fn load(file: &str) -> Result<Loaded, libloading::Error> {
     for needed in needed_beside(Path::new(file)) {
         // SAFETY: the caller vouches for QATzip, and this is what it would load itself. If it
         // cannot be loaded, loading QATzip says so.
@@ -65,10 +74,24 @@ pub unsafe fn load(file: &str) -> Result<Functions, libloading::Error> {
     }
     // SAFETY: says the caller.
     let keep = unsafe { libloading::Library::new(file) }?;
+    let stand_in = stand_in(&keep);
     // Loaded twice, so that dropping the table does not unload it.
     std::mem::forget(keep);
-    // SAFETY: says the caller.
-    unsafe { Functions::new(file) }
+    Ok(Loaded {
+        // SAFETY: says the caller.
+        functions: unsafe { Functions::new(file) }?,
+        stand_in,
+    })
+}
+
+/// What a stand-in says in answer to `qat_sim_label`, which QATzip does not have.
+fn stand_in(library: &libloading::Library) -> Option<String> {
+    type Label = unsafe extern "C" fn() -> *const c_char;
+    // SAFETY: only `qat-sim` exports it, as a function of this type.
+    let label = unsafe { library.get::<Label>(c"qat_sim_label") }.ok()?;
+    // SAFETY: it takes nothing, and answers with text that lives as long as the library.
+    let text = unsafe { CStr::from_ptr(label()) };
+    Some(text.to_string_lossy().into_owned())
 }
 
 /// The files of [`NEEDED`] in the folder of a library that is named by its path.
@@ -100,9 +123,10 @@ mod tests {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     fn what_a_library_lacks_is_absent_and_nothing_else_happens() {
         // SAFETY: whoever runs this has the C library loaded, and none of its functions is called.
-        let functions = unsafe { load("libc.so.6") }.unwrap();
-        assert!(functions.qzInit.is_err());
-        assert!(functions.qzSetupSessionZstd.is_err());
+        let loaded = unsafe { load("libc.so.6") }.unwrap();
+        assert!(loaded.functions.qzInit.is_err());
+        assert!(loaded.functions.qzSetupSessionZstd.is_err());
+        assert_eq!(loaded.stand_in, None);
     }
 
     #[test]

@@ -1,12 +1,13 @@
 use std::fmt;
 
-use qatzip_sys::Functions;
+use qatzip_sys::{Functions, Loaded};
 
 /// QATzip, loaded. It stays for the life of the process: it leaves functions of its own to be called
 /// when threads end.
 pub(crate) struct Library {
     pub(super) functions: Functions,
     file: String,
+    stand_in: Option<String>,
 }
 
 /// Why a library was not taken.
@@ -26,7 +27,10 @@ impl Library {
         }
         // SAFETY: the soname vouches for the API, and whoever put the library where the loader
         // looks, or named it, answers for what it runs.
-        let functions = unsafe { qatzip_sys::load(file) }
+        let Loaded {
+            functions,
+            stand_in,
+        } = unsafe { qatzip_sys::load(file) }
             .map_err(|error| Refusal::NotLoaded(innermost(&error)))?;
         if let Some(error) = missing(&functions) {
             return Err(Refusal::NotQatzip(innermost(error)));
@@ -34,7 +38,13 @@ impl Library {
         Ok(Self {
             functions,
             file: file.into(),
+            stand_in,
         })
+    }
+
+    /// What it calls itself, if it stands in for a device.
+    pub(crate) fn stand_in(&self) -> Option<&str> {
+        self.stand_in.as_deref()
     }
 
     /// As it was asked for.

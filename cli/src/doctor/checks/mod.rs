@@ -35,8 +35,16 @@ pub fn all(host: &Host, devices: &[Device], provider: &Provider) -> Vec<Check> {
         let (vfs, pfs): (Vec<&Device>, Vec<&Device>) = served
             .into_iter()
             .partition(|device| device.virtual_function);
-        let vfio = access::vfio(host, &process, &vfs);
-        let group = access::group(host, &process, &vfio);
+        let [vfio, group, memlock] = match &process {
+            Some(process) => {
+                let vfio = access::vfio(host, process, &vfs);
+                let group = access::group(host, process, &vfio);
+                [vfio, group, access::memlock(process, &pfs, &vfs)]
+            }
+            None => ["vfio", "group", "memlock"].map(|name| {
+                Check::skipped(name, "/proc/self does not say what this process may do")
+            }),
+        };
         checks.extend([
             hardware::driver(host, &pfs),
             hardware::firmware(host, &pfs),
@@ -46,11 +54,11 @@ pub fn all(host: &Host, devices: &[Device], provider: &Provider) -> Vec<Check> {
             vfio,
             group,
             service::service(host),
-            access::memlock(&process, &pfs, &vfs),
+            memlock,
             libraries::libraries(host),
         ]);
     }
-    checks.extend(provider.checks(!devices.is_empty()));
+    checks.extend(provider.checks());
     checks
 }
 

@@ -21,6 +21,8 @@ pub enum Provider {
         serves: Vec<String>,
         /// How it is, if it is not ready.
         not_ready: Option<String>,
+        /// Of what does the work; a simulated device says so here.
+        version: String,
     },
 }
 
@@ -44,13 +46,14 @@ impl Provider {
                     not_ready: health
                         .filter(|health| health.why().is_some())
                         .map(|health| health.to_string()),
+                    version: factory.version(),
                 }
             }
         }
     }
 
-    /// What it is and what came of its self-test, on a host with devices or without.
-    pub fn checks(&self, devices: bool) -> [Check; 2] {
+    /// What it is and what came of its self-test.
+    pub fn checks(&self) -> [Check; 2] {
         let skipped = |why: &str| ["probe", "self-test"].map(|name| Check::skipped(name, why));
         match self {
             Self::NotAsked => skipped("--root looks at files only"),
@@ -59,14 +62,17 @@ impl Provider {
                 Check::failed("probe", error.to_string(), remedy(error)),
                 Check::skipped("self-test", "the provider cannot be opened"),
             ],
-            Self::Opened { serves, not_ready } => {
+            Self::Opened {
+                serves,
+                not_ready,
+                version,
+            } => {
                 let serves = serves.join(", ");
                 [
                     match not_ready {
-                        // QATlib finds its devices on the same bus.
-                        _ if !devices => Check::warning(
+                        _ if version.contains("simulated") => Check::warning(
                             "probe",
-                            format!("opened without a device, so a simulated one; serves {serves}"),
+                            format!("{version}; serves {serves}"),
                             "take no figure of it for one of a device; library_path among the \
                              provider's parameters names the stand-in for QATzip",
                         ),
@@ -103,16 +109,18 @@ mod tests {
     use crate::doctor::report::State;
 
     fn states(provider: &Provider) -> [State; 2] {
-        provider.checks(true).map(|check| check.state)
+        provider.checks().map(|check| check.state)
     }
 
     #[test]
     fn what_the_provider_says_is_told() {
         use State::{Failed, Ok, Skipped, Warning};
-        let opened = |not_ready: Option<&str>| Provider::Opened {
+        let is = |not_ready: Option<&str>, version: &str| Provider::Opened {
             serves: vec!["zlib compress".into()],
             not_ready: not_ready.map(str::to_owned),
+            version: version.into(),
         };
+        let opened = |not_ready| is(not_ready, "QATzip API 2.6");
         let absent = Provider::NotOpened(OpenError::Absent {
             why: "no device (-101)".into(),
         });
@@ -122,11 +130,11 @@ mod tests {
         assert_eq!(states(&opened(None)), [Ok, Ok]);
         assert_eq!(states(&opened(Some("Degraded: slow"))), [Warning, Ok]);
 
-        let [probe, _] = opened(None).checks(false);
+        let [probe, _] = is(None, "QATzip API 2.6, simulated device (qat-sim)").checks();
         assert_eq!(probe.state, Warning);
         assert!(probe.found.contains("simulated"), "{}", probe.found);
 
-        let [probe, _] = absent.checks(false);
+        let [probe, _] = absent.checks();
         assert!(probe.found.contains("no device (-101)"), "{}", probe.found);
         assert!(probe.remedy.is_some());
     }
