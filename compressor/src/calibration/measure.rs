@@ -1,9 +1,12 @@
+use std::mem;
+use std::panic::{self, AssertUnwindSafe};
 use std::time::{Duration, Instant};
 
 use compressor_api::{
     CompressSession, Compressor, DecompressSession, Direction, Policy, ProviderClass, ProviderId,
     Registry, Selected, Selection, Spec,
 };
+use compressor_decorator::self_check;
 
 use super::fingerprint::Fingerprint;
 use super::{Calibration, CalibrationError, Candidate, Choice, Measured, Sample, Server};
@@ -110,7 +113,11 @@ fn contenders(registry: &Registry, selection: &Selection, direction: Direction) 
         let mut own: Vec<Contender> = Vec::new();
         let mut add = |spec: &Spec, at_level| {
             let id = entry.id.as_str();
-            if let Ok(selected) = registry.candidate(id, spec, direction) {
+            // Nor is anybody measured whom the decorator would not put before software: what they ask
+            // for and what they answer is not to be relied on.
+            if let Ok(selected) = registry.candidate(id, spec, direction)
+                && self_check(&selected, &*selection.software).is_ok()
+            {
                 let one = Contender::of(selected, at_level);
                 let known = |other: &Contender| {
                     other.level() == one.level() && other.max_input >= one.max_input
@@ -257,11 +264,9 @@ fn race(
         units.push(unit);
     }
     let by_software: usize = units.iter().map(Vec::len).sum();
-    let room = contenders
-        .iter()
-        .filter_map(|one| one.compressor.max_compressed_len(longest))
-        .max()?;
-    let mut dst = vec![0; room.max(longest)];
+    // Twice what software needs: nobody who asks for more can mean it.
+    let room = software.max_compressed_len(longest)?.saturating_mul(2);
+    let mut dst = vec![0; room];
 
     let mut lanes: Vec<Lane<'_>> = contenders
         .iter()
@@ -270,7 +275,12 @@ fn race(
         .collect();
     loop {
         for lane in &mut lanes {
-            lane.lap(blocks, &units, &mut dst);
+            let lap = AssertUnwindSafe(|| lane.lap(blocks, &units, &mut dst));
+            if let Err(payload) = panic::catch_unwind(lap) {
+                // Dropping it may panic again.
+                mem::forget(payload);
+                lane.best = None;
+            }
         }
         lanes.retain(|lane| lane.best.is_some());
         if began.elapsed() >= time {
