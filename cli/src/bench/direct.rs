@@ -21,17 +21,21 @@ impl Direct {
     /// among those that were selected.
     pub fn of(accelerated: &Accelerated, selection: &Selection, len: usize) -> Option<Self> {
         let side = |direction| {
-            let serving = served_by(accelerated, direction, len)?;
+            let side = route(accelerated, direction, len)?;
+            let serving = (side.provider, side.level);
             let longer = match direction {
                 Direction::Compress => &selection.compress_longer[..],
                 Direction::Decompress => &[],
             };
-            let mut selected = selection.accelerator(direction).into_iter().chain(longer);
-            let compressor = match selected.find(|selected| selected.provider == serving) {
-                Some(selected) => &selected.compressor,
-                None => &selection.software,
-            };
-            (of(compressor.effective(), direction)?.provider == serving).then_some(compressor)
+            let selected = selection.accelerator(direction).into_iter().chain(longer);
+            // A calibration may route to a provider at another level than the one selected.
+            selected
+                .map(|selected| &selected.compressor)
+                .chain([&selection.software])
+                .find(|compressor| {
+                    of(compressor.effective(), direction)
+                        .is_some_and(|side| (side.provider, side.level) == serving)
+                })
         };
         let (compress, decompress) = (side(Direction::Compress)?, side(Direction::Decompress)?);
         Some(Self {
@@ -51,9 +55,12 @@ pub fn served_by(
     direction: Direction,
     len: usize,
 ) -> Option<ProviderId> {
+    route(accelerated, direction, len).map(|side| side.provider)
+}
+
+fn route(accelerated: &Accelerated, direction: Direction, len: usize) -> Option<EffectiveSide> {
     let mut routes = accelerated.routes(direction);
-    let route = routes.find(|route| len <= route.max_len)?;
-    Some(route.side?.provider)
+    routes.find(|route| len <= route.max_len)?.side
 }
 
 fn of(effective: &Effective, direction: Direction) -> Option<EffectiveSide> {

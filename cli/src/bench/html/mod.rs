@@ -184,7 +184,8 @@ fn reading(cells: &[Cell]) -> Markup {
             }
             p {
                 b { "Efforts" } ": a path without one was asked for the level alone. " b { "balanced" }
-                " and " b { "speed" } " may write units that are longer than software's at the level,                  by 7 % and by 10 % unless said otherwise, and take whoever is fastest within that; "
+                " and " b { "speed" } " may write units that are longer than software's at the \
+                 level, by 7 % and by 10 % unless said otherwise, and take whoever is fastest within that; "
                 b { "ratio" } " by 1 %."
             }
             p {

@@ -15,8 +15,10 @@ use crate::table::why;
 pub fn served(cells: &[Cell], providers: &[Listed], simulator: bool) -> Markup {
     // Format, compression, decompression: a row for each path, once.
     let mut rows: Vec<(String, String, String)> = Vec::new();
-    for pair in cells.chunks(2) {
-        let [compress, decompress] = pair else {
+    let of = |cell: &Cell| (cell.file.clone(), cell.spec.clone(), cell.block_size);
+    // The directions that could be measured of the same blocks.
+    for measured in cells.chunk_by(|one, next| of(one) == of(next)) {
+        let [compress, decompress] = measured else {
             continue;
         };
         for (one, other) in compress.paths.iter().zip(&decompress.paths) {
