@@ -9,7 +9,7 @@ use crate::effort::EffortArgs;
 use crate::failure::Failure;
 use crate::plugins::PluginArgs;
 use crate::table::{self, number, text};
-use crate::{setup, values};
+use crate::values;
 
 /// Measure who is fastest on this host, by format, direction and length, and keep it in a file.
 ///
@@ -67,7 +67,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
             Some(args.effort.applied_to(spec))
         })
         .collect();
-    let engine = setup::engine(&args.plugins.load()?)?;
+    let engine = args.plugins.setup()?.engine()?;
     let calibration = engine.calibrate(&sample, &specs?)?;
     calibration.save(&args.out)?;
     if args.json {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use compressor::{Config, LINKED, ProviderEntry, SetupError};
 
 use crate::failure::Failure;
+use crate::setup::Setup;
 
 /// The arguments that name plugins.
 #[derive(Debug, Default, clap::Args)]
@@ -16,12 +17,13 @@ pub struct PluginArgs {
 }
 
 impl PluginArgs {
-    /// Those that were named, and those in the directories of the configuration or of
+    /// The configuration, with the plugins that were named and those in its directories or those of
     /// `COMPRESSOR_PLUGIN_PATH`.
     ///
     /// One that was named has to be right. One that was found in a directory and cannot be used is
     /// logged and left out, so that it does not keep the others from working.
-    pub fn load(&self) -> Result<Vec<&'static ProviderEntry>, Failure> {
+    pub fn setup(&self) -> Result<Setup, Failure> {
+        let config = Config::from_env().map_err(SetupError::from)?;
         let mut plugins: Vec<&'static ProviderEntry> = Vec::new();
         for path in &self.paths {
             let entry = compressor_plugin::load(path)
@@ -37,8 +39,7 @@ impl PluginArgs {
                 plugins.push(entry);
             }
         }
-        let config = Config::from_env().map_err(SetupError::from)?;
-        for found in compressor_plugin::list(config.plugin_path) {
+        for found in compressor_plugin::list(&config.plugin_path) {
             match found {
                 Err(error) => tracing::warn!("plugin left out: {error}"),
                 Ok(entry) if plugins.iter().any(|known| known.id == entry.id) => {}
@@ -51,7 +52,7 @@ impl PluginArgs {
                 Ok(entry) => plugins.push(entry),
             }
         }
-        Ok(plugins)
+        Ok(Setup { config, plugins })
     }
 }
 

@@ -9,35 +9,52 @@ use compressor::{
 
 use crate::failure::Failure;
 
-/// The engine that `COMPRESSOR_*` variables set up, with plugins besides what is built in.
-pub fn engine(plugins: &[&'static ProviderEntry]) -> Result<Engine, Failure> {
-    let config = Config::from_env().map_err(SetupError::from)?;
-    Ok(builder(plugins).config(&config)?.build()?)
+/// What the environment and the arguments say, read once.
+#[derive(Debug)]
+pub struct Setup {
+    /// What `COMPRESSOR_*` variables and the file that they name say.
+    pub config: Config,
+    /// Besides what is built in.
+    pub plugins: Vec<&'static ProviderEntry>,
 }
 
-/// The same, but software decodes each result of an accelerator and compares it, whatever the
-/// configuration says.
-pub fn engine_that_verifies(plugins: &[&'static ProviderEntry]) -> Result<Engine, Failure> {
-    let mut config = Config::from_env().map_err(SetupError::from)?;
-    config.verify = VerifyMode::Always;
-    Ok(builder(plugins).config(&config)?.build()?)
-}
-
-/// The engine of [`engine`] with `assigned` given to `provider`, which then has to be there and able to.
-pub fn engine_with(
-    plugins: &[&'static ProviderEntry],
-    provider: &str,
-    assigned: impl IntoIterator<Item = (Format, Direction)>,
-) -> Result<Engine, Failure> {
-    let config = Config::from_env().map_err(SetupError::from)?;
-    let mut policy = config.policy().map_err(SetupError::from)?;
-    for (format, direction) in assigned {
-        policy = policy.assign(format, Some(direction), provider);
+impl Setup {
+    /// The engine that comes of it.
+    pub fn engine(&self) -> Result<Engine, Failure> {
+        Ok(self.builder().config(&self.config)?.build()?)
     }
-    // Whoever names a provider wants to know when it cannot serve.
-    policy.on_absent = OnFailure::Fail;
-    policy.on_create_error = OnFailure::Fail;
-    Ok(builder(plugins).config(&config)?.policy(policy).build()?)
+
+    /// The same, but software decodes each result of an accelerator and compares it, whatever the
+    /// configuration says.
+    pub fn engine_that_verifies(&self) -> Result<Engine, Failure> {
+        let mut config = self.config.clone();
+        config.verify = VerifyMode::Always;
+        Ok(self.builder().config(&config)?.build()?)
+    }
+
+    /// The engine with `assigned` given to `provider`, which then has to be there and able to.
+    pub fn engine_with(
+        &self,
+        provider: &str,
+        assigned: impl IntoIterator<Item = (Format, Direction)>,
+    ) -> Result<Engine, Failure> {
+        let mut policy = self.config.policy().map_err(SetupError::from)?;
+        for (format, direction) in assigned {
+            policy = policy.assign(format, Some(direction), provider);
+        }
+        // Whoever names a provider wants to know when it cannot serve.
+        policy.on_absent = OnFailure::Fail;
+        policy.on_create_error = OnFailure::Fail;
+        let builder = self.builder().config(&self.config)?;
+        Ok(builder.policy(policy).build()?)
+    }
+
+    fn builder(&self) -> EngineBuilder {
+        let builder = Engine::builder();
+        self.plugins
+            .iter()
+            .fold(builder, |builder, entry| builder.provider(entry))
+    }
 }
 
 /// A compressor for `spec` of an engine that gives it to `provider`, which serves in `directions`.
@@ -80,13 +97,6 @@ pub fn compressor_by(
         }
     }
     Ok(compressor)
-}
-
-fn builder(plugins: &[&'static ProviderEntry]) -> EngineBuilder {
-    let builder = Engine::builder();
-    plugins
-        .iter()
-        .fold(builder, |builder, entry| builder.provider(entry))
 }
 
 /// What a provider serves once it is open, by itself or inside a frame; by format, then direction.

@@ -9,7 +9,7 @@ use compressor::{
 
 use super::Args;
 use crate::failure::Failure;
-use crate::setup;
+use crate::setup::{self, Setup};
 
 /// A spec, and who is compared on it.
 pub struct Subject {
@@ -96,12 +96,12 @@ impl Listed {
 
 /// A subject for each format that was asked for, and the providers there are.
 pub fn subjects(args: &Args) -> Result<(Vec<Subject>, Vec<Listed>), Failure> {
-    let plugins = args.plugins.load()?;
-    let engine = setup::engine(&plugins)?;
+    let setup = args.plugins.setup()?;
+    let engine = setup.engine()?;
     let providers = args.providers();
     let accelerators: Result<Vec<_>, _> = providers
         .iter()
-        .map(|name| Accelerator::named(name, &engine, &plugins))
+        .map(|name| Accelerator::named(name, &engine, &setup))
         .collect();
     let accelerators = accelerators?;
     let mut subjects = Vec::new();
@@ -177,15 +177,11 @@ struct Accelerator {
 }
 
 impl Accelerator {
-    fn named(
-        name: &str,
-        engine: &Engine,
-        plugins: &[&'static ProviderEntry],
-    ) -> Result<Self, Failure> {
+    fn named(name: &str, engine: &Engine, setup: &Setup) -> Result<Self, Failure> {
         let served = setup::served(engine, name)?;
         Ok(Self {
             name: name.to_owned(),
-            engine: setup::engine_with(plugins, name, served.iter().copied())?,
+            engine: setup.engine_with(name, served.iter().copied())?,
             served,
         })
     }

@@ -38,13 +38,13 @@ impl SpecArgs {
     /// The compressor that the engine gives for it.
     pub fn compressor(&self, direction: Direction) -> Result<Arc<Accelerated>, Failure> {
         let spec = self.spec()?;
-        let plugins = self.plugins.load()?;
+        let setup = self.plugins.setup()?;
         let Some(provider) = &self.provider else {
-            return Ok(setup::engine(&plugins)?.compressor(&spec)?);
+            return Ok(setup.engine()?.compressor(&spec)?);
         };
         // Says so if there is no such provider, or if it is not there.
-        setup::served(&setup::engine(&plugins)?, provider)?;
-        let engine = setup::engine_with(&plugins, provider, [(spec.format(), direction)])?;
+        setup::served(&setup.engine()?, provider)?;
+        let engine = setup.engine_with(provider, [(spec.format(), direction)])?;
         setup::compressor_by(provider, &engine, &spec, &[direction])
     }
 

@@ -14,7 +14,7 @@ use compressor::ErrorKind;
 
 use crate::failure::Failure;
 use crate::plugins::PluginArgs;
-use crate::{setup, table};
+use crate::table;
 
 use checks::Provider;
 use host::Host;
@@ -48,7 +48,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         return Err(Failure::usage(format_args!("{root} is not a directory")));
     }
     let provider = if args.root.as_os_str() == "/" {
-        Provider::of(&setup::engine(&args.plugins.load()?)?)
+        Provider::of(&args.plugins.setup()?.engine()?)
     } else {
         Provider::NotAsked
     };

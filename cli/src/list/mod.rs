@@ -8,7 +8,7 @@ use std::io::Write;
 use crate::effort::EffortArgs;
 use crate::failure::Failure;
 use crate::plugins::PluginArgs;
-use crate::{setup, table};
+use crate::table;
 
 use report::Report;
 
@@ -31,7 +31,7 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
-    let engine = setup::engine(&args.plugins.load()?)?;
+    let engine = args.plugins.setup()?.engine()?;
     let report = Report::of(&engine, &args.effort, args.explain)?;
     if args.json {
         table::print_json(&report, out)

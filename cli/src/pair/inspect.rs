@@ -10,7 +10,6 @@ use super::opened::PairArg;
 use super::serving::{self, Serving};
 use crate::failure::Failure;
 use crate::plugins::PluginArgs;
-use crate::setup;
 use crate::table::{self, number, text};
 
 /// Show the metadata of a pair, how well it compressed, and who would decompress it.
@@ -36,7 +35,7 @@ struct Report {
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
-    let engine = setup::engine(&args.plugins.load()?)?;
+    let engine = args.plugins.setup()?.engine()?;
     let source = args.pair.open(&engine)?;
     let report = Report {
         inspected: Inspected::new(source.reader.info()),

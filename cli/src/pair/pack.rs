@@ -41,7 +41,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let input = File::open(&args.file).map_err(unreadable)?;
     let len = input.metadata().map_err(unreadable)?.len();
 
-    let engine = args.params.engine(&args.plugins.load()?)?;
+    let engine = args.params.engine(&args.plugins.setup()?)?;
     let compressor = engine.compressor(params.spec())?;
     args.target.make_dir()?;
     let bar = Bar::bytes(len);

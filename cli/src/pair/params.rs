@@ -3,11 +3,12 @@
 use std::num::NonZeroUsize;
 
 use chunk_file::{MAX_CHUNK_LEN, Params, WriterOptions};
-use compressor::{Engine, ProviderEntry};
+use compressor::Engine;
 
 use crate::effort::EffortArgs;
 use crate::failure::Failure;
-use crate::{setup, values};
+use crate::setup::Setup;
+use crate::values;
 
 /// The arguments that say how a pair is compressed, and by how many threads.
 #[derive(Debug, clap::Args)]
@@ -72,11 +73,11 @@ impl ParamsArgs {
     }
 
     /// The engine that compresses.
-    pub fn engine(&self, plugins: &[&'static ProviderEntry]) -> Result<Engine, Failure> {
+    pub fn engine(&self, setup: &Setup) -> Result<Engine, Failure> {
         if self.verify_all {
-            setup::engine_that_verifies(plugins)
+            setup.engine_that_verifies()
         } else {
-            setup::engine(plugins)
+            setup.engine()
         }
     }
 

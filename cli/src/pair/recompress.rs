@@ -35,7 +35,7 @@ pub struct Args {
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let params = args.params.params()?;
     let target = args.target.pair()?;
-    let engine = args.params.engine(&args.plugins.load()?)?;
+    let engine = args.params.engine(&args.plugins.setup()?)?;
     let source = args.pair.open(&engine)?;
     let compressor = engine.compressor(params.spec())?;
 

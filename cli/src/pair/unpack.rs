@@ -12,7 +12,6 @@ use super::progress::Bar;
 use super::serving::{self, Serving};
 use crate::failure::Failure;
 use crate::plugins::PluginArgs;
-use crate::setup;
 use crate::table;
 
 /// Write the content of a pair to a file, or to standard output.
@@ -43,7 +42,7 @@ struct Report {
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
-    let engine = setup::engine(&args.plugins.load()?)?;
+    let engine = args.plugins.setup()?.engine()?;
     let source = args.pair.open(&engine)?;
     if args.output == Path::new("-") {
         let data_len = to_stdout(&source, out)?;

@@ -11,7 +11,6 @@ use super::progress::Bar;
 use super::serving::{self, Serving};
 use crate::failure::Failure;
 use crate::plugins::PluginArgs;
-use crate::setup;
 use crate::table::{self, number, text};
 
 /// Check every CRC of a pair and decompress every chunk.
@@ -37,7 +36,7 @@ struct Report {
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
-    let engine = setup::engine(&args.plugins.load()?)?;
+    let engine = args.plugins.setup()?.engine()?;
     let source = args.pair.open(&engine)?;
     let bar = Bar::chunks(source.reader.info().chunk_count());
     let verified = source.reader.verify(|done| bar.set(done));

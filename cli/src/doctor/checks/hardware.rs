@@ -6,7 +6,8 @@ use crate::doctor::pci::Device;
 use crate::doctor::report::Check;
 
 /// Where a VM or container sees nothing but virtual functions.
-const HOST_SIDE: &str = "only virtual functions are visible here: it is the hypervisor's part";
+pub(super) const HOST_SIDE: &str =
+    "only virtual functions are visible here: it is the hypervisor's part";
 
 /// Where the kernel looks for firmware.
 const FIRMWARE: [&str; 3] = [

@@ -1,6 +1,7 @@
 //! What hands the devices to processes, and what for.
 
 use super::counted;
+use super::hardware::HOST_SIDE;
 use crate::doctor::host::Host;
 use crate::doctor::pci::Device;
 use crate::doctor::report::Check;
@@ -44,8 +45,7 @@ pub fn service(host: &Host) -> Check {
 pub fn services(pfs: &[&Device]) -> Check {
     const NAME: &str = "services";
     if pfs.is_empty() {
-        let why = "only virtual functions are visible here: it is the hypervisor's part";
-        return Check::skipped(NAME, why);
+        return Check::skipped(NAME, HOST_SIDE);
     }
     let known = pfs.iter().filter_map(|pf| pf.compresses());
     if known.clone().count() == 0 {
