@@ -28,7 +28,8 @@ use crate::{room, values};
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub struct Args {
-    /// Formats to measure: none, lz4-block, lz4-sized, zstd, zlib, deflate-raw, gzip, snappy [default: all, or all that the providers named serve].
+    /// Formats to measure: none, lz4-block, lz4-sized, zstd, zlib, deflate-raw, gzip, snappy
+    /// [default: all, or all that the providers named serve].
     #[arg(
         long = "format",
         value_name = "FORMAT,...",
@@ -119,10 +120,11 @@ What is printed:
 
 JSON has a row for software (its speedup is 1) and one for each accelerated path, per direction:
 file, format, level, block_size, provider, direction, mb_per_s, speedup, ratio, cpu_ns_per_byte,
-accelerated_ops, software_ops, reasons (a count of operations for each); where one was asked for,
-effort; with --threads latency (for each number: threads, ops, p50_us, p99_us, p999_us, max_us, mb_per_s of all threads); with --html
-overhead (direct_ns of an operation, added_ns by the framework, added_low_ns to added_high_ns). That the machine was busy, or data
-shorter than a block, is logged as a warning.";
+accelerated_ops, software_ops, reasons (a count of operations for each); where one was asked
+for, effort; with --threads latency (for each number: threads, ops, p50_us, p99_us, p999_us,
+max_us, mb_per_s of all threads); with --html overhead (direct_ns of an operation, added_ns by
+the framework, added_low_ns to added_high_ns). That the machine was busy, or data shorter than a
+block, is logged as a warning.";
 
 impl Args {
     /// The formats that were asked for, each once.
