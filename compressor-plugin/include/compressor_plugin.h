@@ -68,7 +68,7 @@ extern "C" {
 #endif
 
 #define CP_ABI_MAJOR 1 /* also in the name of the symbol */
-#define CP_ABI_MINOR 0
+#define CP_ABI_MINOR 1 /* 1: efforts */
 #define CP_HOST_MAGIC UINT64_C(0x63702d686f737421)   /* "cp-host!" */
 #define CP_PLUGIN_MAGIC UINT64_C(0x63702d706c756769) /* "cp-plugi" */
 
@@ -181,6 +181,30 @@ typedef struct cp_param_value {
     uint32_t reserved;
 } cp_param_value;
 
+/* ---- Efforts: what a writer trades time for, instead of taking a level as it is. ---------------
+ * Each is a promise about length beside the format's software codec at the spec's level: units are
+ * longer by no more than that, over data as a whole. Within it, be as fast as you can. To list none
+ * is fine: others then serve them. Since minor version 1. */
+enum {
+    CP_EFFORT_NONE = 0,     /* in a spec only: the level as it is */
+    CP_EFFORT_RATIO = 1,    /* 1 % longer */
+    CP_EFFORT_BALANCED = 2, /* 7 % longer */
+    CP_EFFORT_SPEED = 3     /* as much longer as the spec's max_loss says */
+};
+
+/* An effort that is served. Fixed. */
+typedef struct cp_effort {
+    uint32_t effort;
+    int32_t priority; /* among those who serve it, as in cp_plugin; software's is -1 */
+} cp_effort;
+
+/* By how much units are longer, as you measured it, rounded up. Fixed. */
+typedef struct cp_loss {
+    size_t max_input;  /* longest src that it holds for */
+    int32_t max_level; /* greatest level of a spec that it holds for, on the format's own scale */
+    uint32_t percent;  /* 0 to 100 */
+} cp_loss;
+
 /* ---- Capabilities: one per format and direction, true from open to close. ---------------------
  * The host keeps them for you: it passes no shorter or longer src and no spec that lies outside.
  * Within them the plugin does not answer CP_UNSUPPORTED. SIZE_MAX and UINT64_MAX: no limit. */
@@ -199,6 +223,12 @@ typedef struct cp_capabilities {
     uint32_t placement;    /* CP_OFFLOAD: the CPU is free while a device works */
     uint32_t in_flight;    /* operations at once; 0: as many as there are sessions */
     uint32_t self_verified; /* 1: decodes and compares each result before it says CP_OK */
+
+    /* Since minor version 1; compress only. */
+    const cp_effort *efforts; /* those served, each once; may be NULL if there are none */
+    size_t effort_count;
+    const cp_loss *losses; /* an effort is served where one of these fits level, src and max_loss; */
+    size_t loss_count;     /* 0: everywhere, for you keep to any max_loss by yourself */
 } cp_capabilities;
 
 /* A list of them. item_size is sizeof(cp_capabilities). Fixed. */
@@ -218,6 +248,10 @@ typedef struct cp_spec {
     uint32_t dictionary_kind; /* CP_DICTIONARY_... */
     const uint8_t *dictionary; /* header included; copy it; NULL if there is none */
     size_t dictionary_len;
+
+    /* Since minor version 1: read them only if struct_size is that of your own cp_spec or more. */
+    uint32_t effort;   /* CP_EFFORT_..., one that you list for the format; binds compression only */
+    uint32_t max_loss; /* with an effort: units may be so many percent longer, 0 to 100 */
 } cp_spec;
 
 /* What really serves a direction of a compressor. Fixed. */

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use compressor_api::{Direction, ErrorKind, Format};
+use compressor_api::{Direction, Effort, ErrorKind, Format};
 
-use crate::abi::{CP_COMPRESS, CP_DECOMPRESS};
+use crate::abi::{
+    CP_COMPRESS, CP_DECOMPRESS, CP_EFFORT_BALANCED, CP_EFFORT_RATIO, CP_EFFORT_SPEED,
+};
 
 /// The status that says `kind`. The two are numbered alike.
 pub(crate) const fn status(kind: ErrorKind) -> i32 {
@@ -37,6 +39,22 @@ pub(crate) fn direction(id: u32) -> Option<Direction> {
     Direction::BOTH
         .into_iter()
         .find(|direction| direction_id(*direction) == id)
+}
+
+/// The number of an effort.
+pub(crate) const fn effort_id(effort: Effort) -> u32 {
+    match effort {
+        Effort::Ratio => CP_EFFORT_RATIO,
+        Effort::Balanced => CP_EFFORT_BALANCED,
+        Effort::Speed => CP_EFFORT_SPEED,
+    }
+}
+
+/// The effort of a number; `None` also for `CP_EFFORT_NONE`.
+pub(crate) fn effort(id: u32) -> Option<Effort> {
+    Effort::ALL
+        .into_iter()
+        .find(|effort| effort_id(*effort) == id)
 }
 
 /// A number of bytes. The ABI counts to 2⁶³ − 1, which no memory reaches.
@@ -94,6 +112,18 @@ mod tests {
         }
         for unknown in [8, 255, 256, u32::MAX] {
             assert_eq!(format(unknown), None, "{unknown}");
+        }
+    }
+
+    #[test]
+    fn every_effort_has_a_number_of_its_name() {
+        for known in Effort::ALL {
+            let id = effort_id(known);
+            assert_eq!(i64::from(id), constant("CP_EFFORT_", known.name()));
+            assert_eq!(effort(id), Some(known));
+        }
+        for unknown in [0, 4, u32::MAX] {
+            assert_eq!(effort(unknown), None, "{unknown}");
         }
     }
 

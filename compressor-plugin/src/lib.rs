@@ -26,9 +26,9 @@
 //! ```
 //!
 //! A plugin is always an accelerator: software is what everything falls back to, so it is linked.
-//! [Efforts](compressor_api::Effort) do not cross the ABI: a plugin serves specs that state none.
-//! With a [`manifest`](manifest()) beside its library, a plugin is listed without running any of
-//! its code. A library is never unloaded.
+//! It serves the [efforts](compressor_api::Effort) that its capabilities list; one built before minor
+//! version 1 of the ABI lists none. With a [`manifest`](manifest()) beside its library, a plugin is
+//! listed without running any of its code. A library is never unloaded.
 //!
 //! Library, manifest, and the directories in which they lie must belong to root or to the user of
 //! the process, and nobody else may write to them: a plugin in `/tmp`, or where the umask lets the

@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 use common::Fixture;
 use compressor_api::{
-    Compressor, CompressorFactory, Direction, Error, ErrorKind, Format, Health, Job, OpenError,
-    Params, Policy, ProviderEntry, Registry, Spec, stored,
+    Compressor, CompressorFactory, Direction, Effort, Efforts, Error, ErrorKind, Format, Health,
+    Job, Loss, OpenError, Params, Policy, ProviderEntry, Registry, Spec, stored,
 };
 use compressor_decorator::{Accelerated, Guards, Options};
 use compressor_plugin::load;
@@ -415,6 +415,85 @@ fn capabilities_that_cannot_be() {
             one("level-order", &format!("{zlib},.min_level=9,.max_level=1")),
             "levels 9..=1",
         ),
+        (
+            one("effort-null", ".efforts=0,.effort_count=1"),
+            "efforts at an address",
+        ),
+        (
+            one("effort-odd", ".efforts=(const void *)3,.effort_count=1"),
+            "efforts at an address",
+        ),
+        (
+            one("effort-many", ".efforts=speed,.effort_count=SIZE_MAX"),
+            "18446744073709551615 efforts",
+        ),
+        (
+            one("effort-257", ".efforts=speed,.effort_count=257"),
+            "has 257 efforts",
+        ),
+        (
+            one("effort-twice", "EFFORTS(speed_twice)"),
+            "none compress with the effort speed twice",
+        ),
+        (
+            one("effort-none", "EFFORTS(no_effort)"),
+            "the unknown effort 0",
+        ),
+        (
+            one("effort-unknown", "EFFORTS(unknown_effort)"),
+            "the unknown effort 4",
+        ),
+        (
+            one("effort-urgent", "EFFORTS(too_urgent)"),
+            "the effort balanced at the priority 32768",
+        ),
+        (
+            one("effort-late", "EFFORTS(too_late)"),
+            "the effort balanced at the priority -2147483648",
+        ),
+        (
+            one("loss-null", "EFFORTS(speed),.losses=0,.loss_count=2"),
+            "losses at an address",
+        ),
+        (
+            one(
+                "loss-many",
+                "EFFORTS(speed),.losses=few_percent,.loss_count=SIZE_MAX",
+            ),
+            "18446744073709551615 losses",
+        ),
+        (
+            one("loss-alone", &format!("{zlib},LOSSES(few_percent)")),
+            "zlib compress with losses, but without an effort",
+        ),
+        (
+            one(
+                "loss-percent",
+                &format!("{zlib},EFFORTS(speed),LOSSES(many_percent)"),
+            ),
+            "zlib compress with a loss of 101 %",
+        ),
+        (
+            one(
+                "loss-wrapped",
+                &format!("{zlib},EFFORTS(speed),LOSSES(wrapped_percent)"),
+            ),
+            "with a loss of 256 %",
+        ),
+        (
+            one(
+                "loss-high",
+                &format!("{zlib},EFFORTS(speed),LOSSES(level_high)"),
+            ),
+            "with a loss up to level 10; the format has 0..=9",
+        ),
+        (
+            one(
+                "loss-low",
+                &format!("{zlib},EFFORTS(speed),LOSSES(level_low)"),
+            ),
+            "with a loss up to level -1",
+        ),
     ] {
         let name = format!("capabilities-{name}");
         let fixture = Fixture::new(&name)
@@ -429,6 +508,49 @@ fn capabilities_that_cannot_be() {
         assert!(matches!(refused, OpenError::Broken { .. }), "{refused}");
         assert!(refused.why().contains(words), "{name}: {refused}");
     }
+}
+
+#[test]
+fn efforts_of_a_plugin_in_c_are_served_as_far_as_it_lists_them() {
+    let capability = ".format=CP_FORMAT_ZLIB,.max_input=SIZE_MAX,.max_output=SIZE_MAX,\
+                      .max_level=9,.default_level=6,EFFORTS(speed),LOSSES(few_percent)";
+    let fixture = Fixture::new("efforts")
+        .define("CAPABILITY", capability)
+        .fields(
+            ".capabilities = lie_capabilities, .formats = both, .format_count = 2, \
+             .compressor_new = wants_speed",
+        );
+    let Some(library) = fixture.build() else {
+        return;
+    };
+    let factory = opened(load(library).unwrap()).unwrap();
+    let [listed] = factory.capabilities() else {
+        panic!("{:?}", factory.capabilities());
+    };
+    const LOSSES: &[Loss] = &[Loss::new(9, 4096, 7), Loss::new(6, 65_536, 100)];
+    let speed = Efforts::NONE.with(Effort::Speed, 3).within(LOSSES);
+    assert_eq!(listed.efforts, speed);
+
+    // The fixture makes compressors for `speed` and a loss of 25 % alone.
+    let longest = |spec: Spec| {
+        let compressor = factory.compressor(&spec).map_err(|error| error.kind())?;
+        let mut session = compressor.compress_session().unwrap();
+        let takes = |len: &usize| {
+            let mut dst = vec![0; *len];
+            session.compress(&vec![0; *len], &mut dst).is_ok()
+        };
+        Ok([65_537, 65_536, 4097, 4096].into_iter().find(takes))
+    };
+    let spec = Spec::new(Format::Zlib).with_max_loss(25).unwrap();
+    let speed = spec.clone().with_effort(Effort::Speed);
+    assert_eq!(longest(speed.clone()), Ok(Some(4096)));
+    let other_loss = speed.clone().with_max_loss(26).unwrap();
+    assert_eq!(longest(other_loss), Err(ErrorKind::Device));
+    assert_eq!(longest(spec.clone()), Err(ErrorKind::Device));
+    // Not asked, for it does not list those.
+    let none = Err(ErrorKind::Unsupported);
+    assert_eq!(longest(speed.with_max_loss(6).unwrap()), none);
+    assert_eq!(longest(spec.with_effort(Effort::Ratio)), none);
 }
 
 #[test]

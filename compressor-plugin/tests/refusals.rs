@@ -17,9 +17,10 @@ use std::path::Path;
 use std::process::Command;
 use std::time::SystemTime;
 
-use common::{Fixture, PACKAGE, cc, directory, fifo, mode};
+use common::{Fixture, PACKAGE, cargo_build, cc, directory, fifo, mode};
 use compressor_api::{
-    ErrorKind, ProviderClass, ProviderEntry, ProviderId, Registry, RegistryError, stored,
+    Direction, Effort, Efforts, ErrorKind, Format, ProviderClass, ProviderEntry, ProviderId,
+    Registry, RegistryError, Shortfall, Spec, Verdict, stored,
 };
 use compressor_plugin::{PluginError, Refusal, load};
 
@@ -592,11 +593,13 @@ fn a_plugin_of_a_newer_minor_version_is_taken_as_far_as_it_is_understood() {
         return;
     };
     let entry = load(&library).unwrap();
-    assert_eq!(entry.formats, [compressor_api::Format::None]);
+    assert_eq!(entry.formats, [Format::None]);
     assert_eq!(entry.params.len(), 2);
     let registry = Registry::builder().provider(entry).build().unwrap();
     let factory = registry.open("newer").unwrap();
-    assert_eq!(factory.capabilities().len(), 2);
+    let efforts: Vec<Efforts> = factory.capabilities().iter().map(|c| c.efforts).collect();
+    let speed = Efforts::NONE.with(Effort::Speed, 3);
+    assert_eq!(efforts, [speed, Efforts::NONE]);
 }
 
 #[test]
@@ -607,5 +610,46 @@ fn a_plugin_built_against_the_first_published_header_is_taken() {
     };
     let entry = load(&library).unwrap();
     let registry = Registry::builder().provider(entry).build().unwrap();
-    registry.open("frozen-1-0").unwrap();
+    let factory = registry.open("frozen-1-0").unwrap();
+    // It has no word for efforts: it serves none, and others then compress.
+    for capabilities in factory.capabilities() {
+        assert_eq!(capabilities.efforts, Efforts::NONE);
+    }
+    let speed = Spec::new(Format::None).with_effort(Effort::Speed);
+    let [compress, decompress] =
+        Direction::BOTH.map(|direction| registry.candidate("frozen-1-0", &speed, direction));
+    let lacks = Verdict::Lacks(Shortfall::Effort);
+    assert_eq!(compress.err(), Some(lacks));
+    let effective = decompress.unwrap().compressor.effective().clone();
+    assert_eq!(
+        (effective.compress, effective.decompress.is_some()),
+        (None, true)
+    );
+}
+
+#[test]
+fn a_host_built_against_the_first_published_header_takes_todays_plugins() {
+    let host = directory("frozen-host").join("host");
+    let Some(cc) = cc() else { return };
+    let output = Command::new(cc)
+        .args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE"])
+        .arg("-I")
+        .arg(Path::new(PACKAGE).join("tests/fixtures/v1.0"))
+        .arg("-o")
+        .arg(&host)
+        .arg(Path::new(PACKAGE).join("tests/fixtures/v1.0/host.c"))
+        .arg("-ldl")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let package = "compressor-provider-libdeflate";
+    let in_rust = cargo_build("--package", package, "libcompressor_provider_libdeflate.so");
+    let in_c = Fixture::of("newer", "newer.c").build().unwrap();
+    for (plugin, format) in [(in_rust, "4"), (in_c, "0")] {
+        let output = Command::new(&host).arg(&plugin).arg(format).output();
+        let output = output.unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{}: {output:?}", plugin.display());
+        assert_eq!(said, "served\n");
+    }
 }

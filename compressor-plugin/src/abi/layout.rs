@@ -1,8 +1,8 @@
 use std::mem::{offset_of, size_of};
 
 use super::{
-    Capabilities, CapabilityList, Effective, Head, Host, Job, OpResult, Param, ParamValue, Plugin,
-    Spec, Text,
+    Capabilities, CapabilityList, Effective, Effort, Head, Host, Job, Loss, OpResult, Param,
+    ParamValue, Plugin, Spec, Text,
 };
 
 /// Size and offsets of one struct, on a 64-bit machine.
@@ -45,15 +45,17 @@ layouts! {
         reserved 60,
     }
     "cp_param_value" ParamValue 32 { name 0, text 8, number 16, kind 24, reserved 28 }
-    "cp_capabilities" Capabilities 72 {
+    "cp_effort" Effort 8 { effort 0, priority 4 }
+    "cp_loss" Loss 16 { max_input 0, max_level 8, percent 12 }
+    "cp_capabilities" Capabilities 104 {
         format 0, direction 4, min_input 8, max_input 16, max_output 24, window 32, min_level 40,
         max_level 44, default_level 48, dictionaries 52, output 56, placement 60, in_flight 64,
-        self_verified 68,
+        self_verified 68, efforts 72, effort_count 80, losses 88, loss_count 96,
     }
     "cp_capability_list" CapabilityList 24 { items 0, count 8, item_size 16 }
-    "cp_spec" Spec 40 {
+    "cp_spec" Spec 48 {
         struct_size 0, format 4, level 8, window_log 12, checksum 16, dictionary_kind 20,
-        dictionary 24, dictionary_len 32,
+        dictionary 24, dictionary_len 32, effort 40, max_loss 44,
     }
     "cp_effective" Effective 16 { window 0, level 8, served 12 }
     "cp_result" OpResult 16 { len 0, native 8, reserved 12 }

@@ -17,7 +17,7 @@ pub use layout::{LAYOUTS, Layout};
 pub const SYMBOL: &[u8] = b"compressor_plugin_v1\0";
 
 pub const ABI_MAJOR: u16 = 1;
-pub const ABI_MINOR: u16 = 0;
+pub const ABI_MINOR: u16 = 1;
 pub const HOST_MAGIC: u64 = u64::from_be_bytes(*b"cp-host!");
 pub const PLUGIN_MAGIC: u64 = u64::from_be_bytes(*b"cp-plugi");
 
@@ -86,6 +86,10 @@ constants! {
         CP_FORMAT_SNAPPY = 7,
         CP_COMPRESS = 0,
         CP_DECOMPRESS = 1,
+        CP_EFFORT_NONE = 0,
+        CP_EFFORT_RATIO = 1,
+        CP_EFFORT_BALANCED = 2,
+        CP_EFFORT_SPEED = 3,
         CP_DICTIONARY_NONE = 0,
         CP_DICTIONARY_RAW = 1,
         CP_DICTIONARY_TRAINED = 2,
@@ -162,6 +166,23 @@ pub struct ParamValue {
     pub reserved: u32,
 }
 
+/// `cp_effort`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    pub effort: u32,
+    pub priority: i32,
+}
+
+/// `cp_loss`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Loss {
+    pub max_input: usize,
+    pub max_level: i32,
+    pub percent: u32,
+}
+
 /// `cp_capabilities`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -180,6 +201,10 @@ pub struct Capabilities {
     pub placement: u32,
     pub in_flight: u32,
     pub self_verified: u32,
+    pub efforts: *const Effort,
+    pub effort_count: usize,
+    pub losses: *const Loss,
+    pub loss_count: usize,
 }
 
 /// `cp_capability_list`.
@@ -203,6 +228,8 @@ pub struct Spec {
     pub dictionary_kind: u32,
     pub dictionary: *const u8,
     pub dictionary_len: usize,
+    pub effort: u32,
+    pub max_loss: u32,
 }
 
 /// `cp_effective`.

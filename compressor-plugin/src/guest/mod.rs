@@ -40,9 +40,9 @@ pub trait Exported: 'static {
 /// );
 /// ```
 ///
-/// The host sees the provider's id, description, formats, priority and parameters. Whatever its
-/// [`class`](ProviderEntry::class), a plugin is an accelerator: software is what a host falls back
-/// to when a plugin fails.
+/// The host sees the provider's id, description, formats, priority and parameters, and once it is
+/// opened its capabilities, efforts included. Whatever its [`class`](ProviderEntry::class), a plugin
+/// is an accelerator: software is what a host falls back to when a plugin fails.
 ///
 /// Every entry catches panics and reports them as [`Panic`](compressor_api::ErrorKind::Panic), and
 /// the host never calls that factory again. This needs `panic = "unwind"`, Cargo's default. Built

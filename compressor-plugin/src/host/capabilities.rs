@@ -1,12 +1,15 @@
 //! The capabilities of a plugin, as far as they can be true.
 
 use std::num::NonZeroU32;
+use std::sync::{Mutex, PoisonError};
 
 use compressor_api::{
-    Capabilities, DictionarySupport, Direction, LevelRange, OutputNeed, Placement,
+    Capabilities, DictionarySupport, Direction, Efforts, Format, LevelRange, Loss, OutputNeed,
+    Placement,
 };
 
 use super::error::Violation;
+use super::ffi::Listed;
 use crate::abi::{
     self, CP_DICTIONARIES_ANY, CP_DICTIONARIES_NONE, CP_OFFLOAD, CP_ON_CPU, CP_OUTPUT_BOUND,
     CP_OUTPUT_EXACT,
@@ -16,18 +19,29 @@ use crate::codes;
 /// Checks a list. Of a plugin that is `newer` than this host, what the host has no word for is left
 /// out: it could not be asked for.
 pub(super) fn check(
-    list: &[abi::Capabilities],
-    formats: &[compressor_api::Format],
+    list: &[Listed],
+    formats: &[Format],
     newer: bool,
 ) -> Result<Vec<Capabilities>, Violation> {
     let mut checked: Vec<Capabilities> = Vec::with_capacity(list.len());
     for from in list {
-        let Some(capabilities) = read(from)? else {
+        let Some(mut capabilities) = read(&from.item)? else {
             if newer {
                 continue;
             }
+            let abi::Capabilities {
+                format,
+                direction,
+                dictionaries,
+                output,
+                placement,
+                self_verified,
+                ..
+            } = from.item;
             return Err(Violation(format!(
-                "lists what nobody has defined: {from:?}"
+                "lists what nobody has defined: format {format}, direction {direction}, \
+                 dictionaries {dictionaries}, output {output}, placement {placement}, \
+                 self_verified {self_verified}"
             )));
         };
         let (format, direction) = (capabilities.format, capabilities.direction);
@@ -41,6 +55,11 @@ pub(super) fn check(
             .any(|c| c.format == format && c.direction == direction)
         {
             return Err(Violation(format!("lists {format} {direction} twice")));
+        }
+        if direction == Direction::Compress {
+            let efforts = efforts(from, format, newer)
+                .map_err(|what| Violation(format!("lists {format} {direction} {what}")))?;
+            capabilities = capabilities.with_efforts(efforts);
         }
         checked.push(capabilities);
     }
@@ -117,9 +136,78 @@ fn read(from: &abi::Capabilities) -> Result<Option<Capabilities>, Violation> {
     Ok(Some(capabilities))
 }
 
+/// The efforts of a capability that compresses, or what is wrong with them.
+fn efforts(from: &Listed, format: Format, newer: bool) -> Result<Efforts, String> {
+    let mut efforts = Efforts::NONE;
+    for served in &from.efforts {
+        let Some(effort) = codes::effort(served.effort) else {
+            if newer {
+                continue;
+            }
+            return Err(format!("with the unknown effort {}", served.effort));
+        };
+        if efforts.priority(effort).is_some() {
+            return Err(format!("with the effort {effort} twice"));
+        }
+        let priority = i16::try_from(served.priority).map_err(|_| {
+            format!(
+                "with the effort {effort} at the priority {}",
+                served.priority
+            )
+        })?;
+        efforts = efforts.with(effort, priority);
+    }
+    if from.losses.is_empty() {
+        return Ok(efforts);
+    }
+    if from.efforts.is_empty() {
+        return Err("with losses, but without an effort".into());
+    }
+    let scale = format.levels();
+    let mut losses = Vec::with_capacity(from.losses.len());
+    for row in &from.losses {
+        let percent = u8::try_from(row.percent).ok().filter(|p| *p <= 100);
+        let percent = percent.ok_or_else(|| format!("with a loss of {} %", row.percent))?;
+        if !scale.contains(row.max_level) {
+            return Err(format!(
+                "with a loss up to level {}; the format has {scale}",
+                row.max_level
+            ));
+        }
+        losses.push(Loss::new(row.max_level, row.max_input, percent));
+    }
+    Ok(efforts.within(kept(losses)))
+}
+
+/// Losses for good, as capabilities want them. The same ones are leaked once, however often a plugin
+/// is opened.
+fn kept(losses: Vec<Loss>) -> &'static [Loss] {
+    static KEPT: Mutex<Vec<&'static [Loss]>> = Mutex::new(Vec::new());
+    let mut all = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = all.iter().find(|known| **known == losses) {
+        return known;
+    }
+    let losses: &'static [Loss] = losses.leak();
+    all.push(losses);
+    losses
+}
+
 /// What a number means, if it means anything.
 fn meaning<T: Copy>(number: u32, meanings: [(u32, T); 2]) -> Option<T> {
     meanings
         .iter()
         .find_map(|(known, meaning)| (*known == number).then_some(*meaning))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_losses_are_leaked_once() {
+        let losses = || vec![Loss::new(6, 4096, 7), Loss::new(9, 4096, 8)];
+        assert!(std::ptr::eq(kept(losses()), kept(losses())));
+        assert_eq!(kept(losses()), losses());
+        assert_ne!(kept(vec![Loss::new(6, 4096, 8)]), losses());
+    }
 }

@@ -35,7 +35,7 @@ impl PluginCompressor {
                 .iter()
                 .find(|c| c.format == spec.format() && c.direction == direction)
                 .filter(|c| c.shortfall(spec).is_none())
-                .copied()
+                .map(|c| c.for_effort(spec))
         };
         let lied = |what| raw.quarantine().violated("effective", Violation(what));
         let side = |direction| -> Result<Option<EffectiveSide>, Error> {

@@ -3,8 +3,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use compressor_api::{
-    Capabilities, CompressorFactory, Error, ErrorKind, Health, OpenError, ParamKind, ParamValue,
-    Params, ProviderEntry, ProviderId, Spec, self_test,
+    Capabilities, CompressorFactory, Direction, Error, ErrorKind, Health, OpenError, ParamKind,
+    ParamValue, Params, ProviderEntry, ProviderId, Spec, self_test,
 };
 
 use super::compressor::PluginCompressor;
@@ -167,14 +167,18 @@ impl CompressorFactory for PluginFactory {
     fn compressor(&self, spec: &Spec) -> Result<Arc<dyn compressor_api::Compressor>, Error> {
         let quarantine = &self.raw.quarantine;
         quarantine.enter()?;
-        let mut listed = self
-            .capabilities
-            .iter()
-            .filter(|c| c.format == spec.format());
-        if listed.all(|c| c.shortfall(spec).is_some()) {
-            return Err(Error::new(ErrorKind::Unsupported, self.id));
-        }
-        let made = quarantine.made("compressor_new", self.raw.compressor_new(spec))?;
+        let serves = |direction| {
+            self.capabilities.iter().any(|c| {
+                c.format == spec.format() && c.direction == direction && c.shortfall(spec).is_none()
+            })
+        };
+        // What the plugin does not serve it is not shown: then it is asked to read alone.
+        let shown = match (serves(Direction::Compress), serves(Direction::Decompress)) {
+            (true, _) => spec.clone(),
+            (false, true) => spec.clone().without_effort(),
+            (false, false) => return Err(Error::new(ErrorKind::Unsupported, self.id)),
+        };
+        let made = quarantine.made("compressor_new", self.raw.compressor_new(&shown))?;
         let made = PluginCompressor::new(self.id, spec, &self.capabilities, made)?;
         Ok(Arc::new(made))
     }

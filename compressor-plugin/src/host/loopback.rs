@@ -6,9 +6,9 @@ use std::thread;
 
 use compressor_api::{
     Capabilities, CompressSession, Compressor, CompressorFactory, DecompressSession, Dictionary,
-    DictionarySupport, Direction, Effective, EffectiveSide, Efforts, Error, ErrorKind, Format,
-    Health, Job, Open, OpenError, ParamKind, ParamSpec, Params, ProviderClass, ProviderEntry,
-    ProviderId, Spec, stored,
+    DictionarySupport, Direction, Effective, EffectiveSide, Effort, Efforts, Error, ErrorKind,
+    Format, Health, Job, Loss, Open, OpenError, ParamKind, ParamSpec, Params, ProviderClass,
+    ProviderEntry, ProviderId, Spec, stored,
 };
 
 use super::description::Description;
@@ -75,7 +75,7 @@ static PROBE: ProviderEntry = ProviderEntry::new(
     ProviderId::new("probe"),
     ProviderClass::Accelerator,
     "Shows what it is given",
-    &[Format::Zstd],
+    &Format::ALL,
     &OpenProbe,
 )
 .with_params(&[
@@ -111,20 +111,48 @@ impl Open for OpenProbe {
             }),
             _ => Ok(Arc::new(ProbeFactory {
                 panics: params.text("panic_in") == Some("batch"),
+                capabilities: match params.text("note") {
+                    Some("others") => OTHER_CAPABILITIES,
+                    _ => PROBE_CAPABILITIES,
+                },
             })),
         }
     }
 }
 
-/// Compresses nothing: a unit is the dictionary, then the content backwards.
+/// Compresses nothing: a unit is the effort and its loss if there is one, the dictionary, then the
+/// content backwards.
 #[derive(Debug)]
 struct ProbeFactory {
     panics: bool,
+    capabilities: &'static [Capabilities],
 }
 
 const PROBE_CAPABILITIES: &[Capabilities] = &[Capabilities::new(Format::Zstd, Direction::Compress)
     .with_dictionary(DictionarySupport::Any)
-    .with_input(0, 100)];
+    .with_input(0, 100)
+    .with_efforts(
+        Efforts::NONE
+            .with(Effort::Balanced, i16::MIN)
+            .with(Effort::Speed, i16::MAX)
+            .within(&[
+                Loss::new(3, 50, 7),
+                Loss::new(22, 80, 25),
+                Loss::new(22, 5, 100),
+            ]),
+    )];
+
+/// For one format each: efforts without limits, and what the ABI says in another way.
+const OTHER_CAPABILITIES: &[Capabilities] = &[
+    Capabilities::new(Format::Zlib, Direction::Compress).with_efforts(Efforts::all(-1)),
+    Capabilities::new(Format::Gzip, Direction::Compress)
+        .with_efforts(Efforts::all(1).within(&[Loss::new(99, 70, 0), Loss::new(9, 80, 101)])),
+    Capabilities::new(Format::Snappy, Direction::Compress)
+        .with_efforts(Efforts::all(1).within(&[])),
+    Capabilities::new(Format::Lz4Block, Direction::Compress)
+        .with_efforts(Efforts::NONE.within(&[Loss::new(1, 1, 1)])),
+    Capabilities::new(Format::Zlib, Direction::Decompress).with_efforts(Efforts::all(1)),
+];
 
 impl CompressorFactory for ProbeFactory {
     fn id(&self) -> ProviderId {
@@ -132,7 +160,7 @@ impl CompressorFactory for ProbeFactory {
     }
 
     fn capabilities(&self) -> &[Capabilities] {
-        PROBE_CAPABILITIES
+        self.capabilities
     }
 
     fn compressor(&self, spec: &Spec) -> Result<Arc<dyn Compressor>, Error> {
@@ -183,9 +211,12 @@ impl Compressor for ProbeCompressor {
     }
 
     fn compress_session(&self) -> Result<Box<dyn CompressSession>, Error> {
-        let prefix = self.spec.dictionary().map(Dictionary::bytes);
+        let effort = self.spec.effort().map_or(String::new(), |effort| {
+            format!("{effort} {} ", self.spec.max_loss())
+        });
+        let dictionary = self.spec.dictionary().map(Dictionary::bytes);
         Ok(Box::new(ProbeSession {
-            prefix: prefix.unwrap_or_default().into(),
+            prefix: [effort.as_bytes(), dictionary.unwrap_or_default()].concat(),
             panics: self.panics,
         }))
     }
@@ -228,11 +259,7 @@ fn a_provider_is_the_same_on_both_sides() {
     assert_eq!(entry.id, STORED.id);
     assert_eq!(entry.description, STORED.description);
     assert_eq!(entry.priority, STORED.priority);
-    // Efforts do not cross the ABI.
-    let linked = stored::factory();
-    let linked = linked.capabilities().iter();
-    let expected: Vec<_> = linked.map(|own| own.with_efforts(Efforts::NONE)).collect();
-    assert_eq!(factory.capabilities(), expected);
+    assert_eq!(factory.capabilities(), stored::factory().capabilities());
     assert_eq!(factory.health(), Health::Ready);
     factory.self_test().unwrap();
 }
@@ -284,6 +311,82 @@ fn all_of_a_spec_arrives() {
         (error.kind(), error.native()),
         (ErrorKind::OutOfMemory, -22)
     );
+}
+
+/// A unit of the probe, and the longest input that it takes.
+fn probed(factory: &dyn CompressorFactory, spec: &Spec) -> Result<(String, usize), ErrorKind> {
+    let compressor = factory.compressor(spec).map_err(|error| error.kind())?;
+    let mut session = compressor
+        .compress_session()
+        .map_err(|error| error.kind())?;
+    let mut unit = [0; 200];
+    let n = session.compress(b"", &mut unit).unwrap();
+    let longest = (0..=100).rev().find(|len| {
+        let served = session.compress(&vec![0; *len], &mut unit).is_ok();
+        assert_eq!(compressor.max_compressed_len(*len).is_some(), served);
+        served
+    });
+    let unit = String::from_utf8(unit[..n].into()).unwrap();
+    Ok((unit, longest.unwrap()))
+}
+
+#[test]
+fn an_effort_arrives_with_its_loss_and_keeps_to_what_is_listed() {
+    let (_, factory) = through_the_abi::<Probe>(&[]).unwrap();
+    assert_eq!(factory.capabilities(), PROBE_CAPABILITIES);
+    let probed = |level: i32, effort: Option<Effort>, max_loss: Option<u8>| {
+        let mut spec = Spec::new(Format::Zstd).with_level(level).unwrap();
+        if let Some(percent) = max_loss {
+            spec = spec.with_max_loss(percent).unwrap();
+        }
+        if let Some(effort) = effort {
+            spec = spec.with_effort(effort);
+        }
+        probed(&*factory, &spec)
+    };
+    let taken = |unit: &str, longest| Ok((unit.to_string(), longest));
+    assert_eq!(probed(3, None, None), taken("", 100));
+    assert_eq!(probed(3, None, Some(9)), taken("", 100));
+    assert_eq!(
+        probed(3, Some(Effort::Balanced), None),
+        taken("balanced 7 ", 50)
+    );
+    assert_eq!(probed(3, Some(Effort::Speed), None), taken("speed 10 ", 50));
+    assert_eq!(
+        probed(3, Some(Effort::Speed), Some(25)),
+        taken("speed 25 ", 80)
+    );
+    assert_eq!(
+        probed(4, Some(Effort::Speed), Some(100)),
+        taken("speed 100 ", 80)
+    );
+    let refused = Err(ErrorKind::Unsupported);
+    assert_eq!(probed(3, Some(Effort::Ratio), None), refused);
+    assert_eq!(probed(3, Some(Effort::Speed), Some(6)), refused);
+    assert_eq!(probed(4, Some(Effort::Balanced), None), refused);
+}
+
+#[test]
+fn efforts_that_the_abi_says_in_another_way_mean_the_same() {
+    let (_, factory) = through_the_abi::<Probe>(&[("note", "others")]).unwrap();
+    let efforts: Vec<Efforts> = factory.capabilities().iter().map(|c| c.efforts).collect();
+    const CLAMPED: &[Loss] = &[Loss::new(9, 70, 0)];
+    let expected = [
+        Efforts::all(-1),
+        Efforts::all(1).within(CLAMPED),
+        Efforts::NONE,
+        Efforts::NONE,
+        Efforts::NONE,
+    ];
+    assert_eq!(efforts, expected);
+    for (theirs, ours) in OTHER_CAPABILITIES.iter().zip(factory.capabilities()) {
+        for effort in Effort::ALL {
+            let spec = Spec::new(theirs.format).with_effort(effort);
+            let [theirs, ours] = [theirs, ours]
+                .map(|c| (c.shortfall(&spec).is_none()).then(|| c.for_effort(&spec).max_input));
+            assert_eq!(ours, theirs, "{effort}");
+        }
+    }
 }
 
 #[test]

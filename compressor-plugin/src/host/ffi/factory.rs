@@ -6,8 +6,10 @@ use compressor_api::{DictionaryKind, Spec};
 use super::pointed::{list, with_text};
 use super::{Compressor, NO_FUNCTION, Table};
 use crate::abi::{
-    self, CP_DICTIONARY_NONE, CP_DICTIONARY_RAW, CP_DICTIONARY_TRAINED, CP_OK, first,
+    self, CP_DICTIONARY_NONE, CP_DICTIONARY_RAW, CP_DICTIONARY_TRAINED, CP_EFFORT_NONE, CP_OK,
+    first,
 };
+use crate::codes;
 use crate::host::error::Violation;
 use crate::host::quarantine::Quarantine;
 
@@ -26,7 +28,7 @@ unsafe impl Sync for Factory {}
 
 impl Factory {
     /// Status, and the list as it came.
-    pub(in crate::host) fn capabilities(&self) -> (i32, Result<Vec<abi::Capabilities>, Violation>) {
+    pub(in crate::host) fn capabilities(&self) -> (i32, Result<Vec<Listed>, Violation>) {
         let mut found = abi::CapabilityList {
             items: ptr::null(),
             count: 0,
@@ -50,7 +52,12 @@ impl Factory {
                 "capabilities",
             )
         };
-        (status, items)
+        let listed = items.and_then(|items| {
+            // SAFETY: the header demands the same of what the items point to.
+            let listed = items.into_iter().map(|item| unsafe { Listed::read(item) });
+            listed.collect()
+        });
+        (status, listed)
     }
 
     /// Status and reason.
@@ -94,6 +101,8 @@ impl Factory {
             },
             dictionary: content.map_or(ptr::null(), <[u8]>::as_ptr),
             dictionary_len: content.map_or(0, <[u8]>::len),
+            effort: spec.effort().map_or(CP_EFFORT_NONE, codes::effort_id),
+            max_loss: u32::from(spec.max_loss()),
         };
         let (mut handle, mut native) = (ptr::null_mut(), 0);
         // SAFETY: a live handle of this table, and pointers that are valid until the call returns.
@@ -112,6 +121,35 @@ impl Factory {
                 handle,
             });
         (status, native, made)
+    }
+}
+
+/// A capability as it came, with copies of what it points to.
+#[derive(Debug)]
+pub(in crate::host) struct Listed {
+    pub(in crate::host) item: abi::Capabilities,
+    pub(in crate::host) efforts: Vec<abi::Effort>,
+    pub(in crate::host) losses: Vec<abi::Loss>,
+}
+
+impl Listed {
+    /// # Safety
+    ///
+    /// The lists of `item` are null or valid for reads of as many items as it states.
+    unsafe fn read(item: abi::Capabilities) -> Result<Self, Violation> {
+        let (effort, loss) = (size_of::<abi::Effort>(), size_of::<abi::Loss>());
+        // SAFETY: the caller says so.
+        let (efforts, losses) = unsafe {
+            (
+                list(item.efforts, item.effort_count, effort, effort, "efforts")?,
+                list(item.losses, item.loss_count, loss, loss, "losses")?,
+            )
+        };
+        Ok(Self {
+            item,
+            efforts,
+            losses,
+        })
     }
 }
 

@@ -17,7 +17,7 @@ mod session;
 mod table;
 
 pub(super) use compressor::Compressor;
-pub(super) use factory::Factory;
+pub(super) use factory::{Factory, Listed};
 pub(super) use host_table::HostTable;
 #[cfg(test)]
 pub(super) use load::enter;
