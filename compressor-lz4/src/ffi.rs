@@ -21,6 +21,16 @@ unsafe extern "C" {
     /// Initialises a state for high compression; null if `size` or the alignment is too small.
     pub(crate) fn LZ4_initStreamHC(buffer: *mut c_void, size: usize) -> *mut c_void;
 
+    /// Initialises a state, and compresses with it. 0: does not fit.
+    pub(crate) fn LZ4_compress_fast_extState(
+        state: *mut c_void,
+        src: *const c_char,
+        dst: *mut c_char,
+        src_size: c_int,
+        dst_capacity: c_int,
+        acceleration: c_int,
+    ) -> c_int;
+
     /// Compresses with a state that was initialised once. 0: does not fit.
     pub(crate) fn LZ4_compress_fast_extState_fastReset(
         state: *mut c_void,

@@ -8,7 +8,7 @@ unsafe extern "C" {
     // From lz4.h of liblz4 1.10.0; lz4-sys links them and does not declare them.
     safe fn LZ4_sizeofState() -> c_int;
     fn LZ4_initStream(buffer: *mut c_void, size: usize) -> *mut c_void;
-    fn LZ4_compress_fast_extState_fastReset(
+    fn LZ4_compress_fast_extState(
         state: *mut c_void,
         src: *const c_char,
         dst: *mut c_char,
@@ -52,7 +52,7 @@ impl Direct for Lz4 {
         // SAFETY: the state was initialised, and pointers and lengths are those of live slices that
         // do not overlap.
         let written = unsafe {
-            LZ4_compress_fast_extState_fastReset(
+            LZ4_compress_fast_extState(
                 self.state.as_mut_ptr().cast(),
                 src.as_ptr().cast(),
                 block.as_mut_ptr().cast(),
