@@ -13,7 +13,7 @@ mod common;
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::{MetadataExt, chown, symlink};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 
@@ -145,6 +145,57 @@ fn a_library_that_is_cut_short_never_reaches_the_loader() {
     load(&cut).unwrap();
 }
 
+/// A library that is no plugin, and its bytes.
+fn needed_library(cc: &Path, name: &str, flags: &[&str]) -> (PathBuf, Vec<u8>) {
+    let directory = directory(name);
+    let library = directory.join(format!("lib{name}.so"));
+    let built = Command::new(cc)
+        .args(["-shared", "-fPIC", "-Wl,--no-as-needed", "-o"])
+        .arg(&library)
+        .arg(Path::new(PACKAGE).join("tests/fixtures/no_symbol.c"))
+        .args(flags)
+        .status();
+    assert!(built.unwrap().success());
+    let bytes = fs::read(&library).unwrap();
+    (library, bytes)
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_needed_library_that_is_cut_short_never_reaches_the_loader() {
+    let Some(cc) = cc() else { return };
+    // libneeds-cut.so needs one by its path; that one needs one beside it by its name.
+    let (inner, inner_bytes) = needed_library(&cc, "inner", &["-Wl,-soname,libinner.so"]);
+    let search = format!("-L{}", inner.parent().unwrap().display());
+    let run_path = ["-linner", "-Wl,-rpath,/nowhere:$ORIGIN/../inner", &search];
+    let (outer, outer_bytes) = needed_library(&cc, "outer", &run_path);
+    let library = Fixture::new("needs-cut")
+        .flag("-Wl,--no-as-needed")
+        .flag(outer.to_str().unwrap())
+        .build()
+        .unwrap();
+
+    for (path, bytes) in [(&outer, &outer_bytes), (&inner, &inner_bytes)] {
+        for len in [64, 4096, bytes.len() / 3] {
+            fs::write(path, &bytes[..len]).unwrap();
+            let error = refused(&library);
+            says(&error, "libneeds-cut.so: cannot be loaded: it needs /");
+            let file = path.file_name().unwrap().to_str().unwrap();
+            says(&error, &format!("/{file}: the file is cut short"));
+            assert!(matches!(error.refusal(), Refusal::Damaged { .. }));
+            assert_eq!(error.kind(), ErrorKind::Device);
+        }
+        // What is no library at all, the loader says itself.
+        fs::write(path, b"a library, I swear").unwrap();
+        assert!(matches!(
+            refused(&library).refusal(),
+            Refusal::Loader { .. }
+        ));
+        fs::write(path, bytes).unwrap();
+    }
+    load(&library).expect("now all is there");
+}
+
 #[test]
 #[cfg(target_os = "linux")]
 fn a_library_for_another_machine() {
@@ -261,13 +312,7 @@ fn another_major_version_in_the_table() {
 #[test]
 fn a_missing_library_is_named_by_the_loader() {
     let Some(cc) = cc() else { return };
-    let needed = directory("needed").join("libneeded-by-fixture.so");
-    let source = Path::new(PACKAGE).join("tests/fixtures/no_symbol.c");
-    let built = Command::new(cc)
-        .args(["-shared", "-fPIC", "-o"])
-        .args([&needed, &source])
-        .status();
-    assert!(built.unwrap().success());
+    let (needed, _) = needed_library(&cc, "needed-by-fixture", &[]);
     let library = Fixture::new("needs")
         .flag("-Wl,--no-as-needed")
         .flag(needed.to_str().unwrap())

@@ -1,4 +1,4 @@
-//! Whether a library is one for this process, and all there.
+//! Whether a library is one for this process, and all there; and which others it needs.
 //!
 //! The loader maps a library's segments without asking for the length of its file. Touching a page
 //! that lies beyond its end kills the process with SIGBUS: one whose copying was cut short must not
@@ -11,7 +11,7 @@ use std::os::unix::fs::FileExt;
 use object::NativeEndian;
 use object::elf;
 use object::pod;
-use object::read::elf::{FileHeader, ProgramHeader};
+use object::read::elf::{Dyn, FileHeader, ProgramHeader};
 
 use super::error::Refusal;
 use super::file::not_there;
@@ -21,6 +21,13 @@ type Header = elf::FileHeader64<NativeEndian>;
 #[cfg(not(target_pointer_width = "64"))]
 type Header = elf::FileHeader32<NativeEndian>;
 type Segment = <Header as FileHeader>::ProgramHeader;
+type Entry = <Header as FileHeader>::Dyn;
+
+/// The most bytes of a name or a search path that are read: no path is longer on Linux.
+const MAX_NAME: usize = 4096;
+
+/// The most bytes of dynamic entries that are read: some thirty of 16 bytes each are usual.
+const MAX_DYNAMIC: usize = 64 << 10;
 
 /// Of libraries that this process can load.
 const CLASS: u8 = if cfg!(target_pointer_width = "64") {
@@ -60,27 +67,72 @@ const MACHINE: Option<u16> = if cfg!(target_arch = "x86_64") {
 ///
 /// No ELF library, one for another machine, one with a segment that its file does not hold.
 pub(super) fn check(file: &File) -> Result<(), Refusal> {
-    let len = file.metadata().map_err(|error| not_there(&error))?.len();
-    check_bytes(len, |offset, bytes| file.read_exact_at(bytes, offset))
+    segments(&bytes_of(file)?).map(drop)
 }
 
-/// The same for `len` bytes of which `read` fills a buffer from an offset.
-fn check_bytes(len: u64, read: impl Fn(u64, &mut [u8]) -> io::Result<()>) -> Result<(), Refusal> {
-    // Nothing is asked for that lies beyond `len`.
-    let read = |offset: u64, size: usize| {
+/// What a library says about those that it needs.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Needs {
+    /// Their names, or paths.
+    pub(super) names: Vec<Vec<u8>>,
+    /// The directories in which to look for them, with colons between.
+    pub(super) search_path: Vec<u8>,
+}
+
+/// [`Check`](check)s a library, and reads what it needs. Where it contradicts itself, the loader is
+/// left to tell.
+///
+/// # Errors
+///
+/// As in [`check`].
+pub(super) fn needs(file: &File) -> Result<Needs, Refusal> {
+    let bytes = bytes_of(file)?;
+    let segments = segments(&bytes)?;
+    Ok(read_needs(&bytes, &segments).unwrap_or_default())
+}
+
+/// A file of which nothing is asked that lies beyond its end.
+struct Bytes<R> {
+    len: u64,
+    /// Fills a buffer from an offset.
+    read: R,
+}
+
+fn bytes_of(file: &File) -> Result<Bytes<impl Fn(u64, &mut [u8]) -> io::Result<()>>, Refusal> {
+    let len = file.metadata().map_err(|error| not_there(&error))?.len();
+    let read = |offset, bytes: &mut [u8]| file.read_exact_at(bytes, offset);
+    Ok(Bytes { len, read })
+}
+
+impl<R: Fn(u64, &mut [u8]) -> io::Result<()>> Bytes<R> {
+    fn get(&self, offset: u64, size: usize) -> Result<Vec<u8>, Refusal> {
         let end = offset.checked_add(size as u64);
-        if end.is_none_or(|end| end > len) {
-            return Err(cut_short(len, end));
+        if end.is_none_or(|end| end > self.len) {
+            return Err(cut_short(self.len, end));
         }
         let mut bytes = vec![0; size];
-        read(offset, &mut bytes).map_err(|error| not_there(&error))?;
+        (self.read)(offset, &mut bytes).map_err(|error| not_there(&error))?;
         Ok(bytes)
-    };
+    }
+
+    /// The string at an offset, of at most [`MAX_NAME`] bytes.
+    fn string(&self, offset: u64) -> Option<Vec<u8>> {
+        let left = usize::try_from(self.len.checked_sub(offset)?).unwrap_or(MAX_NAME);
+        let bytes = self.get(offset, left.min(MAX_NAME)).ok()?;
+        let end = bytes.iter().position(|byte| *byte == 0)?;
+        bytes.get(..end).map(Vec::from)
+    }
+}
+
+/// The segments of a library, of which those that are loaded are all there.
+fn segments(
+    bytes: &Bytes<impl Fn(u64, &mut [u8]) -> io::Result<()>>,
+) -> Result<Vec<Segment>, Refusal> {
     let magic = elf::ELFMAG;
-    if len < magic.len() as u64 || read(0, magic.len())? != magic {
+    if bytes.len < magic.len() as u64 || bytes.get(0, magic.len())? != magic {
         return Err(Refusal::NotALibrary);
     }
-    let header = read(0, size_of::<Header>())?;
+    let header = bytes.get(0, size_of::<Header>())?;
     let (header, _) = pod::from_bytes::<Header>(&header).map_err(|()| Refusal::NotALibrary)?;
     is_for_this_machine(header)?;
     if header.e_type(NativeEndian) != elf::ET_DYN {
@@ -94,16 +146,70 @@ fn check_bytes(len: u64, read: impl Fn(u64, &mut [u8]) -> io::Result<()>) -> Res
     }
     // At most 65,535 of them, 3.6 MB, and never more than there are bytes.
     let count = usize::from(header.e_phnum(NativeEndian));
-    let segments = read(
+    let segments = bytes.get(
         number(header.e_phoff(NativeEndian)),
         count.saturating_mul(segment_size),
     )?;
     let (segments, _) =
         pod::slice_from_bytes::<Segment>(&segments, count).map_err(|()| Refusal::NotALibrary)?;
+    loaded(segments).try_for_each(|segment| is_all_there(segment, bytes.len))?;
+    Ok(segments.to_vec())
+}
+
+fn loaded(segments: &[Segment]) -> impl Iterator<Item = &Segment> {
     segments
         .iter()
         .filter(|segment| segment.p_type(NativeEndian) == elf::PT_LOAD)
-        .try_for_each(|segment| is_all_there(segment, len))
+}
+
+/// `None` if it does not say, or contradicts itself.
+fn read_needs(
+    bytes: &Bytes<impl Fn(u64, &mut [u8]) -> io::Result<()>>,
+    segments: &[Segment],
+) -> Option<Needs> {
+    let dynamic = segments
+        .iter()
+        .find(|segment| segment.p_type(NativeEndian) == elf::PT_DYNAMIC)?;
+    let size = usize::try_from(number(dynamic.p_filesz(NativeEndian))).ok()?;
+    let count = size.min(MAX_DYNAMIC) / size_of::<Entry>();
+    let entries = bytes.get(
+        number(dynamic.p_offset(NativeEndian)),
+        count * size_of::<Entry>(),
+    );
+    let entries = entries.ok()?;
+    let (entries, _) = pod::slice_from_bytes::<Entry>(&entries, count).ok()?;
+    let values = |tag: u32| {
+        entries
+            .iter()
+            .map(|entry| {
+                (
+                    number(entry.d_tag(NativeEndian)),
+                    number(entry.d_val(NativeEndian)),
+                )
+            })
+            .take_while(|(tag, _)| *tag != u64::from(elf::DT_NULL))
+            .filter(move |(known, _)| *known == u64::from(tag))
+            .map(|(_, value)| value)
+    };
+    // An address, whose place in the file the segment tells in which it lies.
+    let strings = values(elf::DT_STRTAB).next()?;
+    let strings = loaded(segments).find_map(|segment| {
+        let inside = strings.checked_sub(number(segment.p_vaddr(NativeEndian)))?;
+        let here = inside < number(segment.p_filesz(NativeEndian));
+        number(segment.p_offset(NativeEndian))
+            .checked_add(inside)
+            .filter(|_| here)
+    })?;
+    let string = |at: u64| bytes.string(strings.checked_add(at)?);
+    Some(Needs {
+        names: values(elf::DT_NEEDED).filter_map(string).collect(),
+        // The older one counts only without the newer one.
+        search_path: values(elf::DT_RUNPATH)
+            .chain(values(elf::DT_RPATH))
+            .next()
+            .and_then(string)
+            .unwrap_or_default(),
+    })
 }
 
 /// A number that is as wide as the class says.
@@ -166,7 +272,7 @@ mod tests {
     const SEGMENTS: usize = size_of::<Header>();
     const CONTENT: usize = SEGMENTS + 2 * size_of::<Segment>();
     /// Its length.
-    const LEN: usize = CONTENT + 100;
+    const LEN: usize = CONTENT + 120;
 
     fn set(bytes: &mut [u8], at: usize, value: &[u8]) {
         bytes[at..at + value.len()].copy_from_slice(value);
@@ -193,12 +299,46 @@ mod tests {
         bytes
     }
 
-    fn check(bytes: &[u8]) -> Result<(), Refusal> {
-        check_bytes(bytes.len() as u64, |offset, into| {
-            let start = usize::try_from(offset).unwrap();
-            into.copy_from_slice(&bytes[start..start + into.len()]);
-            Ok(())
-        })
+    fn bytes(bytes: &[u8]) -> Bytes<impl Fn(u64, &mut [u8]) -> io::Result<()>> {
+        Bytes {
+            len: bytes.len() as u64,
+            read: |offset, into: &mut [u8]| {
+                let start = usize::try_from(offset).unwrap();
+                into.copy_from_slice(&bytes[start..start + into.len()]);
+                Ok(())
+            },
+        }
+    }
+
+    fn check(of: &[u8]) -> Result<(), Refusal> {
+        segments(&bytes(of)).map(drop)
+    }
+
+    fn needs(of: &[u8]) -> Option<Needs> {
+        read_needs(&bytes(of), &segments(&bytes(of)).ok()?)
+    }
+
+    /// The same with a table of what it needs.
+    #[cfg(target_pointer_width = "64")]
+    fn needy() -> Vec<u8> {
+        const STRINGS: usize = CONTENT + 5 * size_of::<Entry>();
+        let mut bytes = library();
+        let dynamic = SEGMENTS + size_of::<Segment>();
+        set(&mut bytes, dynamic, &elf::PT_DYNAMIC.to_ne_bytes());
+        set(&mut bytes, dynamic + 8, &(CONTENT as u64).to_ne_bytes());
+        set(&mut bytes, dynamic + 32, &90_u64.to_ne_bytes());
+        let entries = [
+            (elf::DT_NEEDED, 1),
+            (elf::DT_STRTAB, STRINGS as u64),
+            (elf::DT_NEEDED, 6),
+            (elf::DT_RUNPATH, 12),
+        ];
+        for (i, (tag, value)) in entries.into_iter().enumerate() {
+            let entry = [u64::from(tag), value].map(u64::to_ne_bytes).concat();
+            set(&mut bytes, CONTENT + i * size_of::<Entry>(), &entry);
+        }
+        set(&mut bytes, STRINGS, b"\0a.so\0/b.so\0$ORIGIN:/c\0");
+        bytes
     }
 
     #[cfg(target_pointer_width = "64")]
@@ -245,15 +385,32 @@ mod tests {
 
     #[cfg(target_pointer_width = "64")]
     #[test]
+    fn what_a_library_needs_is_read() {
+        let bytes = needy();
+        let expected = Needs {
+            names: vec![b"a.so".to_vec(), b"/b.so".to_vec()],
+            search_path: b"$ORIGIN:/c".to_vec(),
+        };
+        assert_eq!(needs(&bytes), Some(expected));
+        assert_eq!(needs(&library()), None);
+        let mut endless = bytes;
+        let end = CONTENT + 5 * size_of::<Entry>();
+        endless[end..].fill(b'x');
+        // No string ends.
+        assert_eq!(needs(&endless), Some(Needs::default()));
+    }
+
+    #[cfg(target_pointer_width = "64")]
+    #[test]
     fn no_byte_of_the_headers_leads_beyond_the_file() {
-        // `check` would panic on a slice that is not there.
-        for at in 0..CONTENT {
+        // A read would panic on a slice that is not there.
+        for at in 0..LEN {
             for value in [0, 1, 0x7f, 0x80, 0xff] {
-                let mut bytes = library();
+                let mut bytes = needy();
                 bytes[at] = value;
-                let _ = check(&bytes);
-                bytes[at..CONTENT].fill(value);
-                let _ = check(&bytes);
+                let _ = needs(&bytes);
+                bytes[at..].fill(value);
+                let _ = needs(&bytes);
             }
         }
     }

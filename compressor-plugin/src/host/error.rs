@@ -136,7 +136,8 @@ pub enum Refusal {
         /// In what it differs, in the numbers of ELF.
         why: String,
     },
-    /// A shared library that is not all there. Loading it could end the process.
+    /// A shared library that is not all there, or that needs one which is not. Loading it could end
+    /// the process.
     Damaged {
         /// What is wrong with it.
         why: String,

@@ -46,8 +46,9 @@ fn known() -> MutexGuard<'static, Vec<&'static Plugin>> {
 /// not run.
 ///
 /// On Linux, the headers of a library are held against this machine and against the length of the
-/// file before the loader gets it, for one that was cut short would end the process. What it depends
-/// on is left to the loader.
+/// file before the loader gets it, for one that was cut short would end the process. So are those of
+/// the libraries that it needs, where it gives their paths or directories to look in
+/// (`-Wl,-rpath,'$ORIGIN'`). What is found in the directories of the system is left to the loader.
 ///
 /// ```no_run
 /// use compressor_api::Registry;

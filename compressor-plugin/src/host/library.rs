@@ -7,6 +7,7 @@ use super::description::Description;
 use super::error::Refusal;
 use super::ffi::{self, HostTable, Table};
 use super::file::Checked;
+use super::needed;
 
 /// A file that may be loaded, kept open so that no other file gets its inode.
 #[derive(Debug)]
@@ -71,8 +72,8 @@ impl Library {
     ///
     /// # Errors
     ///
-    /// [`Refusal::Loader`], after which it can be tried again. Anything else is remembered, for
-    /// its code runs only once.
+    /// [`Refusal::Loader`] and [`Refusal::Damaged`], after which it can be tried again. Anything else
+    /// is remembered, for its code runs only once.
     pub(super) fn load(&self, path: &Path) -> Result<Loaded, Refusal> {
         if let Some(entered) = self.entered.get() {
             return entered.outcome.clone();
@@ -80,6 +81,9 @@ impl Library {
         let _loading = self.loading.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(entered) = self.entered.get() {
             return entered.outcome.clone();
+        }
+        if cfg!(target_os = "linux") {
+            needed::check(&self.checked.file, path)?;
         }
         let library = ffi::load(path)?;
         let outcome = library.table(HostTable::of(path)).and_then(Loaded::new);

@@ -14,6 +14,7 @@ mod library;
 #[cfg(test)]
 mod loopback;
 mod manifest;
+mod needed;
 mod quarantine;
 mod session;
 
