@@ -67,7 +67,7 @@ const MACHINE: Option<u16> = if cfg!(target_arch = "x86_64") {
 ///
 /// No ELF library, one for another machine, one with a segment that its file does not hold.
 pub(super) fn check(file: &File) -> Result<(), Refusal> {
-    segments(&bytes_of(file)?).map(drop)
+    segments(&Bytes::of(file)?).map(drop)
 }
 
 /// What a library says about those that it needs.
@@ -86,32 +86,45 @@ pub(super) struct Needs {
 ///
 /// As in [`check`].
 pub(super) fn needs(file: &File) -> Result<Needs, Refusal> {
-    let bytes = bytes_of(file)?;
+    let bytes = Bytes::of(file)?;
     let segments = segments(&bytes)?;
     Ok(read_needs(&bytes, &segments).unwrap_or_default())
 }
 
+/// Where bytes can be read from any offset.
+trait ReadAt {
+    fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<()>;
+}
+
+impl ReadAt for File {
+    fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<()> {
+        self.read_exact_at(into, offset)
+    }
+}
+
 /// A file of which nothing is asked that lies beyond its end.
-struct Bytes<R> {
+struct Bytes<'a, R> {
+    from: &'a R,
     len: u64,
-    /// Fills a buffer from an offset.
-    read: R,
 }
 
-fn bytes_of(file: &File) -> Result<Bytes<impl Fn(u64, &mut [u8]) -> io::Result<()>>, Refusal> {
-    let len = file.metadata().map_err(|error| not_there(&error))?.len();
-    let read = |offset, bytes: &mut [u8]| file.read_exact_at(bytes, offset);
-    Ok(Bytes { len, read })
+impl<'a> Bytes<'a, File> {
+    fn of(file: &'a File) -> Result<Self, Refusal> {
+        let len = file.metadata().map_err(|error| not_there(&error))?.len();
+        Ok(Self { from: file, len })
+    }
 }
 
-impl<R: Fn(u64, &mut [u8]) -> io::Result<()>> Bytes<R> {
+impl<R: ReadAt> Bytes<'_, R> {
     fn get(&self, offset: u64, size: usize) -> Result<Vec<u8>, Refusal> {
         let end = offset.checked_add(size as u64);
         if end.is_none_or(|end| end > self.len) {
             return Err(cut_short(self.len, end));
         }
         let mut bytes = vec![0; size];
-        (self.read)(offset, &mut bytes).map_err(|error| not_there(&error))?;
+        self.from
+            .read_at(offset, &mut bytes)
+            .map_err(|error| not_there(&error))?;
         Ok(bytes)
     }
 
@@ -125,9 +138,7 @@ impl<R: Fn(u64, &mut [u8]) -> io::Result<()>> Bytes<R> {
 }
 
 /// The segments of a library, of which those that are loaded are all there.
-fn segments(
-    bytes: &Bytes<impl Fn(u64, &mut [u8]) -> io::Result<()>>,
-) -> Result<Vec<Segment>, Refusal> {
+fn segments(bytes: &Bytes<'_, impl ReadAt>) -> Result<Vec<Segment>, Refusal> {
     let magic = elf::ELFMAG;
     if bytes.len < magic.len() as u64 || bytes.get(0, magic.len())? != magic {
         return Err(Refusal::NotALibrary);
@@ -163,10 +174,7 @@ fn loaded(segments: &[Segment]) -> impl Iterator<Item = &Segment> {
 }
 
 /// `None` if it does not say, or contradicts itself.
-fn read_needs(
-    bytes: &Bytes<impl Fn(u64, &mut [u8]) -> io::Result<()>>,
-    segments: &[Segment],
-) -> Option<Needs> {
+fn read_needs(bytes: &Bytes<'_, impl ReadAt>, segments: &[Segment]) -> Option<Needs> {
     let dynamic = segments
         .iter()
         .find(|segment| segment.p_type(NativeEndian) == elf::PT_DYNAMIC)?;
@@ -299,22 +307,24 @@ mod tests {
         bytes
     }
 
-    fn bytes(bytes: &[u8]) -> Bytes<impl Fn(u64, &mut [u8]) -> io::Result<()>> {
-        Bytes {
-            len: bytes.len() as u64,
-            read: |offset, into: &mut [u8]| {
-                let start = usize::try_from(offset).unwrap();
-                into.copy_from_slice(&bytes[start..start + into.len()]);
-                Ok(())
-            },
+    impl ReadAt for Vec<u8> {
+        fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<()> {
+            let start = usize::try_from(offset).unwrap();
+            into.copy_from_slice(&self[start..start + into.len()]);
+            Ok(())
         }
     }
 
-    fn check(of: &[u8]) -> Result<(), Refusal> {
+    fn bytes(from: &Vec<u8>) -> Bytes<'_, Vec<u8>> {
+        let len = from.len() as u64;
+        Bytes { from, len }
+    }
+
+    fn check(of: &Vec<u8>) -> Result<(), Refusal> {
         segments(&bytes(of)).map(drop)
     }
 
-    fn needs(of: &[u8]) -> Option<Needs> {
+    fn needs(of: &Vec<u8>) -> Option<Needs> {
         read_needs(&bytes(of), &segments(&bytes(of)).ok()?)
     }
 
@@ -347,7 +357,7 @@ mod tests {
         let bytes = library();
         assert_eq!(check(&bytes), Ok(()));
         for len in 0..LEN {
-            let refused = check(&bytes[..len]).unwrap_err();
+            let refused = check(&bytes[..len].to_vec()).unwrap_err();
             match len {
                 0..4 => assert_eq!(refused, Refusal::NotALibrary),
                 _ => assert!(

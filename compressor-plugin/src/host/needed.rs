@@ -104,9 +104,9 @@ mod tests {
         let expected = ["/opt/a/l.so", "/opt/a/../b/l.so", "/c/opt/a/l.so"].map(PathBuf::from);
         let search_path = b"$ORIGIN:${ORIGIN}/../b:$LIB:${ORIGIN:rel::/c$ORIGIN";
         assert_eq!(looked_for(b"l.so", search_path), expected);
-        assert_eq!(looked_for(b"l.so", b""), [PathBuf::new(); 0]);
+        assert!(looked_for(b"l.so", b"").is_empty());
         assert_eq!(looked_for(b"/d/l.so", b"/c"), [Path::new("/d/l.so")]);
         assert_eq!(looked_for(b"$ORIGIN/l.so", b""), [Path::new("/opt/a/l.so")]);
-        assert_eq!(looked_for(b"d/l.so", b"/c"), [PathBuf::new(); 0]);
+        assert!(looked_for(b"d/l.so", b"/c").is_empty());
     }
 }
