@@ -9,7 +9,8 @@
 //!   can. The device's callers sleep while it works.
 //!
 //! ```sh
-//! cargo bench -p provider-qat --bench simulated
+//! cargo bench -p provider-qat --bench simulated              # all of it
+//! cargo bench -p provider-qat --bench simulated -- zlib/     # what has this in its name
 //! ```
 #![allow(
     clippy::unwrap_used,
@@ -36,6 +37,15 @@ struct Effort {
     time: Duration,
 }
 
+/// Whether what is called `name` is to be measured: everything, if nobody asks for a part.
+fn wanted(name: &str) -> bool {
+    let mut parts = std::env::args()
+        .skip(1)
+        .filter(|argument| !argument.starts_with('-'))
+        .peekable();
+    parts.peek().is_none() || parts.any(|part| name.contains(&part))
+}
+
 fn main() {
     let asked_for = |flag: &str| std::env::args().any(|argument| argument == flag);
     if asked_for("--list") {
@@ -55,8 +65,12 @@ fn main() {
     };
     println!("A SIMULATED device (qat-sim): no figure below is one of a device.\n");
     overhead::run(effort);
-    throughput::two_threads(effort);
-    throughput::saturated(effort);
+    if wanted("two-threads") {
+        throughput::two_threads(effort);
+    }
+    if wanted("saturated") {
+        throughput::saturated(effort);
+    }
     if cfg!(debug_assertions) {
         println!("\nBuilt without optimisation: the numbers mean nothing.");
     }

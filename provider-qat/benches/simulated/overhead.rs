@@ -7,9 +7,9 @@ use compressor_api::{CompressorFactory, Direction, Error, Format, Spec};
 use compressor_benches::data::{Kind, generate};
 use compressor_benches::measure::{Median, Pace, interleave};
 
-use crate::Effort;
 use crate::direct::Direct;
 use crate::sim::{Api, Sim};
+use crate::{Effort, wanted};
 
 const BLOCK: usize = 4_096;
 const BLOCKS: usize = 16;
@@ -35,6 +35,13 @@ type Lane = Box<dyn FnMut(Range<usize>) -> Result<(), Error>>;
 
 /// Prints the table.
 pub fn run(effort: Effort) {
+    let contests = CONTESTS.map(|(format, direction)| {
+        let name = format!("{format}/{direction}");
+        (format, direction, name)
+    });
+    if !contests.iter().any(|contest| wanted(&contest.2)) {
+        return;
+    }
     println!(
         "SIMULATED: nanoseconds an operation on blocks of {BLOCK} bytes, without the device's time:"
     );
@@ -42,13 +49,15 @@ pub fn run(effort: Effort) {
     println!("{:<24} {:>8}  provider adds", "format/direction", "direct");
     let sim = Sim::new("overhead", Api::V2_6, "work=stored");
     let factory = sim.factory();
-    for (format, direction) in CONTESTS {
+    for (format, direction, name) in contests {
+        if !wanted(&name) {
+            continue;
+        }
         let sets: Vec<(f64, f64)> = (0..effort.rounds)
             .map(|_| measure(&sim, &*factory, format, direction, effort))
             .collect();
         let direct = Median::of(sets.iter().map(|set| set.0)).unwrap();
         let adds = Median::of(sets.iter().map(|set| set.1)).unwrap();
-        let name = format!("{format}/{direction}");
         let over = if adds.low > TARGET_NS {
             "  above the target"
         } else {
