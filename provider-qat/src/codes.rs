@@ -83,7 +83,7 @@ const fn software(code: c_int, name: &'static str) -> Meaning {
 }
 
 /// Every code of API 2.6, in the order of its header.
-pub(crate) const TABLE: [Meaning; 26] = [
+pub(crate) static TABLE: [Meaning; 26] = [
     row(qz::QZ_OK, "QZ_OK", Says::Done, After::Keep),
     // Of qzInit, where it is no error.
     failed(qz::QZ_DUPLICATE, "QZ_DUPLICATE", ErrorKind::Device),
@@ -177,10 +177,8 @@ const fn undocumented(code: c_int) -> Meaning {
 
 /// What `code` means.
 pub(crate) fn meaning(code: c_int) -> Meaning {
-    TABLE
-        .into_iter()
-        .find(|row| row.code == code)
-        .unwrap_or(undocumented(code))
+    let known = TABLE.iter().find(|row| row.code == code);
+    known.copied().unwrap_or(undocumented(code))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::ffi::{Frames, Producer, ProducerState, Stream, ZSTD_Sequence, frame_b
 use crate::lz4_frame::{self, Block};
 use crate::plan::Plan;
 use crate::sequences;
-use crate::trailer;
+use crate::trailer::Trailer;
 use crate::ways::{Way, max_compressed_len};
 use crate::worker::{Failure, Worker};
 use crate::zstd_frame;
@@ -61,6 +61,8 @@ impl CompressSession for Compress {
 
 /// Has QATzip compress `src`, and leaves the unit at the start of `dst`.
 fn unit(plan: &Plan, worker: &mut Worker, src: &[u8], dst: &mut [u8]) -> Result<usize, Error> {
+    // Before the device, while the source is on its way through the cache anyway.
+    let trailer = Trailer::of(plan.format, src);
     let n = worker.run(&[src], None).map_err(Failure::error)?;
     let output = worker.output(n)?;
     let wrong = error(ErrorKind::Device);
@@ -82,7 +84,7 @@ fn unit(plan: &Plan, worker: &mut Worker, src: &[u8], dst: &mut [u8]) -> Result<
         }
         _ => {
             let header = inspect::header(plan.format, output).map_err(|_| wrong)?;
-            if header.dictionary_id.is_some() || !trailer::vouches(plan.format, output, src) {
+            if header.dictionary_id.is_some() || !trailer.ends(output) {
                 return Err(wrong);
             }
             deliver(plan, src.len(), output, dst)

@@ -10,7 +10,7 @@ use crate::ffi::Stream;
 use crate::lz4_frame;
 use crate::plan::Plan;
 use crate::sequences::WINDOW;
-use crate::trailer;
+use crate::trailer::{self, Trailer};
 use crate::ways::Way;
 use crate::worker::{Failure, Worker};
 use crate::zstd_frame;
@@ -71,7 +71,7 @@ impl Decompress {
         };
         match ran {
             Ok(n) => {
-                if !trailer::vouches(format, src, self.worker.output(n)?) {
+                if !Trailer::of(format, self.worker.output(n)?).ends(src) {
                     // QATzip has compared it as well: one of the two is wrong.
                     self.worker.discard();
                     return Err(corrupt);

@@ -80,6 +80,7 @@ mod plan;
 mod probe;
 mod sequences;
 mod settings;
+mod stopwatch;
 mod trailer;
 mod ways;
 mod worker;

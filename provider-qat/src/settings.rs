@@ -56,7 +56,7 @@ const DEADLINE: ParamSpec = ParamSpec {
         max: Duration::from_secs(60),
     },
     default: "2s",
-    doc: "An operation that takes longer counts as timed out, and its result is not used",
+    doc: "An operation that takes longer counts as timed out, and its result is not used; from 100ms on to within a tick of the kernel",
 };
 
 pub(crate) const LIBRARY_PATH: ParamSpec = ParamSpec {

@@ -1,6 +1,6 @@
 //! A session of QATzip with buffers of our own, made anew whenever it is in doubt.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use compressor_api::{Direction, Error, ErrorKind};
 
@@ -9,6 +9,7 @@ use crate::codes::{After, Says, meaning};
 use crate::device::Device;
 use crate::ffi::{Outcome, QzSession, Setup, Spare};
 use crate::parked::Buffers;
+use crate::stopwatch::Stopwatch;
 
 /// One direction of one format. The bytes go through buffers of its own, in and out: a request that
 /// timed out can never read from or write to a caller's.
@@ -97,7 +98,7 @@ impl Worker {
 
         let session = self.session.as_mut().ok_or(device_error)?;
         let input = self.buffers.input.get(..len).ok_or(device_error)?;
-        let began = Instant::now();
+        let began = Stopwatch::start(self.deadline);
         let outcome = if self.setup.decompress {
             session.decompress(input, &mut self.buffers.output)
         } else {

@@ -405,10 +405,13 @@ fn a_device_that_times_out_too_often_is_left_alone_and_memory_stays() {
 #[test]
 fn a_device_that_answers_too_late_has_timed_out() {
     let sim = Sim::new("slow", Api::V2_5, "");
-    let factory = sim.open(&[("deadline", "5ms")]).unwrap();
-    let mut session = Session::new(&*factory, Format::Zlib, Direction::Compress);
-    sim.configure("fault delay times=1 delay=30ms");
-    assert_eq!(session.run().unwrap_err().kind(), ErrorKind::Timeout);
+    // A short and a long one, for which there are different clocks.
+    for (deadline, delay) in [("5ms", "30ms"), ("100ms", "400ms")] {
+        let factory = sim.open(&[("deadline", deadline)]).unwrap();
+        let mut session = Session::new(&*factory, Format::Zlib, Direction::Compress);
+        sim.configure(&format!("fault delay times=1 delay={delay}"));
+        assert_eq!(session.run().unwrap_err().kind(), ErrorKind::Timeout);
+    }
 }
 
 #[test]
