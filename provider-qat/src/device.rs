@@ -7,7 +7,7 @@ use compressor_api::{Error, ErrorKind, OpenError};
 
 use crate::ID;
 use crate::codes::meaning;
-use crate::ffi::{self, Library, Process, Refusal};
+use crate::ffi::{self, Library, Process, Refusal, Software};
 use crate::hardware::{Generation, Hardware};
 use crate::parked::{Buffers, Parked};
 use crate::settings::Settings;
@@ -28,7 +28,7 @@ pub(crate) struct Device {
 /// What is known of a library that was loaded.
 struct Known {
     file: String,
-    software: bool,
+    software: Software,
     library: &'static Library,
     state: State,
 }

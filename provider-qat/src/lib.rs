@@ -95,6 +95,7 @@ use compressor_api::{
 use device::{Device, NAMES};
 use factory::Factory;
 use settings::{LIBRARY_PATH, PARAMS, Settings};
+use ffi::Software;
 
 const ID: ProviderId = ProviderId::new("intel.qat");
 
@@ -121,15 +122,25 @@ impl Open for Opener {
 }
 
 /// Opens the provider with leave for QATzip to work in software, where there is no device: for tests
-/// of what the real library writes and reads. Each operation costs the process a pthread key.
+/// with the real library. Each operation costs the process a pthread key.
+///
+/// Where that work `counts` as a device's, it shows what QATzip writes and reads; where it does not,
+/// how it is told from a device's.
 ///
 /// # Errors
 ///
 /// As [`Open::open`].
 #[doc(hidden)]
-pub fn open_in_software(params: &Params) -> Result<Arc<dyn CompressorFactory>, OpenError> {
+pub fn open_in_software(
+    params: &Params,
+    counts: bool,
+) -> Result<Arc<dyn CompressorFactory>, OpenError> {
     let settings = Settings {
-        software: true,
+        software: if counts {
+            Software::Counts
+        } else {
+            Software::FoundOut
+        },
         ..Settings::new(params)?
     };
     open(params, settings)

@@ -3,7 +3,7 @@ use std::time::Duration;
 use compressor_api::{Capabilities, Direction, Error, Format, Spec};
 
 use crate::device::Device;
-use crate::ffi::{Setup, Stream};
+use crate::ffi::{Setup, Software, Stream};
 use crate::lz4_frame;
 use crate::settings::Settings;
 use crate::ways::{self, Way, device_bound};
@@ -26,7 +26,7 @@ pub(crate) struct Plan {
     hw_buffer: usize,
     busy_polling: bool,
     deadline: Duration,
-    software: bool,
+    software: Software,
 }
 
 impl Plan {

@@ -6,6 +6,8 @@ use std::time::Duration;
 use compressor_api::{OpenError, ParamKind, ParamSpec, Params};
 use qatzip_sys::{QZ_COMP_THRESHOLD_MINIMUM, QZ_HW_BUFF_MAX_SZ};
 
+use crate::ffi::Software;
+
 /// The least `hw_buffer_size`, in bytes: the smallest block that engines write. QATzip takes less.
 const MIN_HW_BUFFER: usize = 4 << 10;
 
@@ -96,8 +98,8 @@ pub(crate) struct Settings {
     pub(crate) deadline: Duration,
     /// As QATzip numbers them.
     pub(crate) log_level: u32,
-    /// QATzip's own software may do the work: only tests of its formats say so.
-    pub(crate) software: bool,
+    /// [`Software::Off`], unless tests say otherwise.
+    pub(crate) software: Software,
 }
 
 impl Settings {
@@ -141,7 +143,7 @@ impl Settings {
                 "debug" => qatzip_sys::QzLogLevel_E_LOG_DEBUG1,
                 _ => qatzip_sys::QzLogLevel_E_LOG_NONE,
             },
-            software: false,
+            software: Software::Off,
         })
     }
 }
@@ -168,7 +170,7 @@ mod tests {
             max_in_flight: NonZeroU32::new(16).unwrap(),
             deadline: Duration::from_secs(2),
             log_level: 0,
-            software: false,
+            software: Software::Off,
         };
         assert_eq!(settings(&[]), Ok(expected));
     }
@@ -190,7 +192,7 @@ mod tests {
             max_in_flight: NonZeroU32::new(3).unwrap(),
             deadline: Duration::from_millis(250),
             log_level: 3,
-            software: false,
+            software: Software::Off,
         };
         assert_eq!(read, Ok(expected));
     }

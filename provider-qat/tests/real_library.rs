@@ -21,8 +21,8 @@ use std::sync::Arc;
 use std::{env, fs};
 
 use compressor_api::{
-    Compressor, CompressorFactory, Direction, ErrorKind, Format, OpenError, Params, Registry, Spec,
-    self_test,
+    Compressor, CompressorFactory, Direction, Error, ErrorKind, Format, OpenError, Params,
+    Registry, Spec, self_test,
 };
 use provider_qat::PROVIDER;
 
@@ -39,7 +39,11 @@ fn library() -> Option<String> {
     let file = Path::new(&folder).join("lib/libqatzip.so.3");
     let file = fs::canonicalize(file).expect("QATZIP_DIR has lib/libqatzip.so.3");
     if Path::new("/dev/vfio").exists() {
-        println!("skipped: there may be a device");
+        assert!(
+            env::var_os("REQUIRE_QATZIP").is_none(),
+            "/dev/vfio is there, so there may be a device, and these tests are for where there is none"
+        );
+        println!("skipped: /dev/vfio is there, so there may be a device");
         return None;
     }
     Some(file.to_str().unwrap().into())
@@ -151,7 +155,7 @@ fn in_software_each_reads_what_the_other_wrote() {
     if apart("in_software_each_reads_what_the_other_wrote").is_some() {
         return;
     }
-    let qat = provider_qat::open_in_software(&params(&library)).unwrap();
+    let qat = provider_qat::open_in_software(&params(&library), true).unwrap();
     for (format, software) in [
         (Format::Zlib, compressor_deflate::factory()),
         (Format::Gzip, compressor_deflate::factory()),
@@ -182,12 +186,34 @@ fn in_software_each_reads_what_the_other_wrote() {
 }
 
 #[test]
+fn what_it_does_in_software_is_told_for_every_format() {
+    let Some(library) = library() else { return };
+    if apart("what_it_does_in_software_is_told_for_every_format").is_some() {
+        return;
+    }
+    let error = provider_qat::open_in_software(&params(&library), false).unwrap_err();
+    assert_eq!(error.name(), "Broken", "{error}");
+    for what in [
+        "compress lz4-block",
+        "decompress lz4-block",
+        "compress zlib",
+        "decompress zlib",
+        "compress deflate-raw",
+        "compress gzip",
+        "decompress gzip",
+    ] {
+        let told = format!("{what}: {}", Error::silent_software(PROVIDER.id));
+        assert!(error.why().contains(&told), "{told}\n{error}");
+    }
+}
+
+#[test]
 fn in_software_bad_units_are_told_apart_and_cost_no_later_one() {
     let Some(library) = library() else { return };
     if apart("in_software_bad_units_are_told_apart_and_cost_no_later_one").is_some() {
         return;
     }
-    let qat = provider_qat::open_in_software(&params(&library)).unwrap();
+    let qat = provider_qat::open_in_software(&params(&library), true).unwrap();
     for format in [Format::Zlib, Format::Gzip, Format::Lz4Block] {
         let compressor = qat.compressor(&Spec::new(format)).unwrap();
         let mut session = compressor.decompress_session().unwrap();

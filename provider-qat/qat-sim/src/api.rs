@@ -391,9 +391,10 @@ unsafe fn operate(
         session.total_out += outcome.produced as u64;
     }
     session.thd_sess_stat = outcome.code;
-    if outcome.code == qz::QZ_OK && !outcome.on_device {
-        // As QATzip does, which tells of work in software by the totals alone.
-        session.hw_session_stat = qz::QZ_OK.into();
+    // As QATzip 1.3.1 does, which stays in this state whatever comes next. Work in software shows in
+    // the totals alone.
+    if outcome.code == qz::QZ_NOSW_NO_INST_ATTACH {
+        session.hw_session_stat = qz::QZ_NO_INST_ATTACH.into();
     }
     outcome.code
 }

@@ -14,5 +14,5 @@ pub(crate) use frames::{Frames, bound as frame_bound};
 pub(crate) use library::{Library, Refusal};
 pub(crate) use process::Process;
 pub(crate) use producer::{Producer, ProducerState};
-pub(crate) use session::{Outcome, QzSession, Setup, Spare, Stream, initialise};
+pub(crate) use session::{Outcome, QzSession, Setup, Software, Spare, Stream, initialise};
 pub(crate) use zstd_sys::ZSTD_Sequence;

@@ -1,4 +1,4 @@
-use std::ffi::{c_int, c_uchar, c_uint};
+use std::ffi::{c_int, c_long, c_uchar, c_uint};
 use std::mem;
 use std::ptr::NonNull;
 
@@ -16,9 +16,25 @@ pub(crate) struct Setup {
     /// In bytes: a power of two.
     pub(crate) hw_buffer: u32,
     pub(crate) busy_polling: bool,
-    /// For tests of what QATzip writes and reads, where there is no device: its software may do
-    /// the work.
-    pub(crate) software: bool,
+    pub(crate) software: Software,
+}
+
+/// What becomes of work that QATzip would do in its own software.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Software {
+    /// QATzip has no leave to do it.
+    Off,
+    /// It has, and what it does is found out: for tests of that, where there is no device.
+    FoundOut,
+    /// It has, and what it does counts as done by a device: for tests of what it writes and reads.
+    Counts,
+}
+
+impl Software {
+    /// Whether QATzip has leave to use it.
+    const fn is_allowed(self) -> bool {
+        !matches!(self, Self::Off)
+    }
 }
 
 /// What QATzip writes or reads.
@@ -52,22 +68,26 @@ pub(crate) struct Outcome {
 /// What a function returns that the library does not have.
 const MISSING: c_int = qz::QZ_NOT_SUPPORTED;
 
+/// The states of a session in which a device serves it. QATzip 1.3.1 enters the second when it found
+/// no instance (−103), and never leaves it, whatever the device does from then on.
+const SERVED: [c_long; 2] = [qz::QZ_OK as c_long, qz::QZ_NO_INST_ATTACH as c_long];
+
 /// Initialises QATzip for this process, without leave to work in software unless `software` says
 /// so; returns its code.
 ///
 /// Without a device each call costs the process a pthread key for good, of which it has about a
 /// thousand.
-pub(crate) fn initialise(library: &Library, software: bool) -> c_int {
+pub(crate) fn initialise(library: &Library, software: Software) -> c_int {
     let mut session = unused();
     init(library, &mut session, software)
 }
 
-fn init(library: &Library, session: &mut qz::QzSession_T, software: bool) -> c_int {
+fn init(library: &Library, session: &mut qz::QzSession_T, software: Software) -> c_int {
     let Ok(init) = &library.functions.qzInit else {
         return MISSING;
     };
     // SAFETY: the session is zeroed, as QATzip wants it, and stays where it is during the call.
-    unsafe { init(session, software.into()) }
+    unsafe { init(session, software.is_allowed().into()) }
 }
 
 impl Library {
@@ -128,12 +148,12 @@ impl QzSession {
         };
         match init(library, this.session_mut(), setup.software) {
             qz::QZ_OK | qz::QZ_DUPLICATE => {}
-            qz::QZ_NO_HW if setup.software => {}
+            qz::QZ_NO_HW if setup.software.is_allowed() => {}
             code => return Err(code),
         }
         match this.set_up() {
             qz::QZ_OK => {}
-            qz::QZ_NO_HW if setup.software => {}
+            qz::QZ_NO_HW if setup.software.is_allowed() => {}
             code => return Err(code),
         }
         this.room = this.max_compressed_len();
@@ -255,7 +275,7 @@ impl QzSession {
         let after = self.totals();
         let status = self.session_mut().hw_session_stat;
         let moved = after.0 != before.0 && (after.1 != before.1 || produced == 0);
-        self.setup.software || (status == qz::QZ_OK.into() && moved)
+        (moved && SERVED.contains(&status)) || self.setup.software == Software::Counts
     }
 
     fn set_up(&mut self) -> c_int {
@@ -360,7 +380,7 @@ impl Setup {
         };
         common.comp_lvl = self.level;
         common.comp_algorithm = algorithm;
-        common.sw_backup = self.software.into();
+        common.sw_backup = self.software.is_allowed().into();
         common.hw_buff_sz = self.hw_buffer;
         // Below its threshold QATzip works in software, whatever it was told. Ours decides.
         common.input_sz_thrshold = qz::QZ_COMP_THRESHOLD_MINIMUM as c_uint;

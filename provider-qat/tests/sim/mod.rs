@@ -64,6 +64,24 @@ impl Sim {
         assert_eq!(code, 0, "{script:?}");
     }
 
+    /// What it counted since it was loaded.
+    pub fn counters(&self) -> qat_sim::Counters {
+        let mut counters = qat_sim::Counters::default();
+        #[allow(unsafe_code, reason = "the library has no other way to tell")]
+        // SAFETY: what `qat-sim` exports, with a struct of its own. The library stays loaded, as the
+        // provider has it.
+        unsafe {
+            let library = libloading::Library::new(&self.path).unwrap();
+            let read = library
+                .get::<unsafe extern "C" fn(*mut qat_sim::Counters) -> c_int>(b"qat_sim_counters\0")
+                .map(|symbol| *symbol)
+                .unwrap();
+            std::mem::forget(library);
+            assert_eq!(read(&mut counters), 0);
+        }
+        counters
+    }
+
     pub fn open(&self, given: &[(&str, &str)]) -> Result<Arc<dyn CompressorFactory>, OpenError> {
         let mut all = vec![("library_path", self.path.as_str())];
         all.extend_from_slice(given);

@@ -28,20 +28,7 @@ pub const FORMATS: [Format; 6] = [
 
 /// What the simulated device counted.
 pub fn counters(sim: &Sim) -> qat_sim::Counters {
-    let mut counters = qat_sim::Counters::default();
-    #[allow(unsafe_code, reason = "the library has no other way to tell")]
-    // SAFETY: what `qat-sim` exports, with a struct of its own. The library stays loaded, as the
-    // provider has it.
-    unsafe {
-        let library = libloading::Library::new(&sim.path).unwrap();
-        let read = library
-            .get::<unsafe extern "C" fn(*mut qat_sim::Counters) -> i32>(b"qat_sim_counters\0")
-            .map(|symbol| *symbol)
-            .unwrap();
-        std::mem::forget(library);
-        assert_eq!(read(&mut counters), 0);
-    }
-    counters
+    sim.counters()
 }
 
 /// A clock that stands still until it is turned.
