@@ -414,7 +414,8 @@ mod tests {
     #[test]
     fn no_byte_of_the_headers_leads_beyond_the_file() {
         // A read would panic on a slice that is not there.
-        for at in 0..LEN {
+        // Miri takes minutes for all of them.
+        for at in (0..LEN).step_by(if cfg!(miri) { 9 } else { 1 }) {
             for value in [0, 1, 0x7f, 0x80, 0xff] {
                 let mut bytes = needy();
                 bytes[at] = value;
