@@ -26,14 +26,23 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
-    /// Of an operation that failed.
+    /// Of a compression that failed, which is never the fault of any stored data.
+    pub(crate) fn of_compression(error: Error) -> Self {
+        match error.kind() {
+            ErrorKind::OutputTooSmall => Self::Declined { tried: true },
+            kind @ ErrorKind::CorruptInput => Self::Failed(kind.name()),
+            _ => Self::of_decompression(error),
+        }
+    }
+
+    /// Of a decompression that failed.
     ///
     /// What this framework refuses, RocksDB's own code may still read or write: its verdict stands.
-    pub(crate) fn of_error(error: Error) -> Self {
+    pub(crate) fn of_decompression(error: Error) -> Self {
         let kind = error.kind();
         match kind {
-            ErrorKind::OutputTooSmall => Self::Declined { tried: true },
-            ErrorKind::CorruptInput => Self::Corrupt(kind.name()),
+            // Too small is what the block itself declares.
+            ErrorKind::CorruptInput | ErrorKind::OutputTooSmall => Self::Corrupt(kind.name()),
             ErrorKind::OutOfMemory => Self::OutOfMemory(kind.name()),
             ErrorKind::InvalidArgument | ErrorKind::WrongDictionary | ErrorKind::Unsupported => {
                 Self::Stock
@@ -135,12 +144,19 @@ mod tests {
     }
 
     #[test]
-    fn only_bad_data_is_corruption() {
+    fn only_bad_data_that_is_read_is_corruption() {
         for kind in ErrorKind::ALL {
-            let outcome = Outcome::of_error(Error::new(kind, ProviderId::new("x")));
+            let error = Error::new(kind, ProviderId::new("x"));
             assert_eq!(
-                matches!(outcome, Outcome::Corrupt(_)),
-                kind == ErrorKind::CorruptInput,
+                matches!(Outcome::of_decompression(error), Outcome::Corrupt(_)),
+                matches!(kind, ErrorKind::CorruptInput | ErrorKind::OutputTooSmall),
+                "{kind}"
+            );
+            let outcome = Outcome::of_compression(error);
+            assert!(!matches!(outcome, Outcome::Corrupt(_)), "{kind}");
+            assert_eq!(
+                outcome == Outcome::Declined { tried: true },
+                kind == ErrorKind::OutputTooSmall,
                 "{kind}"
             );
         }

@@ -5,6 +5,7 @@
 #![allow(unsafe_code, reason = "the one module that talks to C++")]
 
 use std::ffi::{c_char, c_void};
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::slice;
@@ -131,8 +132,15 @@ const _: fn() = || {
 /// What `call` returns, or `otherwise` if it panics.
 fn contained<T>(otherwise: T, call: impl FnOnce() -> T) -> T {
     // What a panic may leave half done is a session, which is out of its place while it works.
-    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|_| {
-        tracing::error!("the compression of RocksDB blocks panicked; RocksDB's own code serves");
+    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|payload| {
+        // Its drop may panic again, and so may whoever listens to events.
+        mem::forget(payload);
+        let told = catch_unwind(|| {
+            tracing::error!(
+                "the compression of RocksDB blocks panicked; RocksDB's own code serves"
+            );
+        });
+        told.unwrap_or_else(mem::forget);
         otherwise
     })
 }
@@ -278,12 +286,27 @@ unsafe fn buffers<'a>(
 
 #[cfg(test)]
 mod tests {
+    use std::panic::panic_any;
+
     use super::*;
 
     #[test]
     fn a_panic_ends_here() {
         assert_eq!(contained(7, || panic!("caught")), 7);
         assert_eq!(contained(7, || 8), 8);
+    }
+
+    #[test]
+    fn so_does_one_of_what_was_thrown() {
+        struct PanicsInDrop;
+
+        impl Drop for PanicsInDrop {
+            fn drop(&mut self) {
+                panic!("again");
+            }
+        }
+
+        assert_eq!(contained(7, || panic_any(PanicsInDrop)), 7);
     }
 
     #[test]

@@ -119,7 +119,7 @@ impl Manager {
         let reader = self.readers.iter().find(|(of, _)| Some(*of) == format);
         match reader.map(|(_, reader)| reader.decompress_exact(src, dst)) {
             Some(Ok(())) => Outcome::Done(dst.len()),
-            Some(Err(error)) => Outcome::of_error(error),
+            Some(Err(error)) => Outcome::of_decompression(error),
             None => Outcome::Stock,
         }
     }
@@ -176,7 +176,7 @@ impl Writer {
                 Err(error) => Err(error),
             },
         };
-        result.unwrap_or_else(Outcome::of_error)
+        result.unwrap_or_else(Outcome::of_compression)
     }
 }
 

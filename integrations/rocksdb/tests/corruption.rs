@@ -33,6 +33,11 @@ fn files(path: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
+/// What is in the first block of the first table.
+fn first_key() -> Vec<u8> {
+    (0..keys()).map(key).min().unwrap()
+}
+
 /// Past RocksDB's checksum of the block, which would find it first.
 fn unchecked() -> ReadOptions {
     let mut read = ReadOptions::default();
@@ -80,12 +85,32 @@ fn a_block_that_declares_more_than_it_can_hold_is_corruption_before_it_is_alloca
         bytes[..5].copy_from_slice(&[0xFF, 0xFF, 0xFF, 0xFF, 0x0F]);
         fs::write(&file, bytes).unwrap();
         let db = DB::open(&options, folder.path()).unwrap();
-        let first = (0..keys()).map(key).min().unwrap();
-        let error = db.get_opt(first, &unchecked()).unwrap_err();
+        let error = db.get_opt(first_key(), &unchecked()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Corruption, "{compression:?}");
         assert!(
             error.to_string().contains("more than it can hold"),
             "{error}"
         );
+    }
+}
+
+#[test]
+fn a_block_that_declares_a_byte_more_or_less_than_it_holds_is_corruption() {
+    for compression in TYPES {
+        let folder = tempfile::tempdir().unwrap();
+        let options = served(compression);
+        fill(folder.path(), &options);
+        let file = files(folder.path()).into_iter().min().unwrap();
+        let intact = fs::read(&file).unwrap();
+        // A length of about 4 KiB takes two bytes.
+        let length = u16::from(intact[0] & 0x7F) | u16::from(intact[1]) << 7;
+        for declared in [length - 1, length + 1] {
+            let mut bytes = intact.clone();
+            bytes[..2].copy_from_slice(&[declared as u8 | 0x80, (declared >> 7) as u8]);
+            fs::write(&file, bytes).unwrap();
+            let db = DB::open(&options, folder.path()).unwrap();
+            let error = db.get_opt(first_key(), &unchecked()).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Corruption, "{compression:?}");
+        }
     }
 }
