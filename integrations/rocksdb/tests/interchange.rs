@@ -75,7 +75,10 @@ fn agree(compression: DBCompressionType) {
                     assert!(ops(Direction::Compress) > 0);
                 }
                 check(&own, &stock);
-                check(&own, &served);
+                // With an older version that is the same again.
+                if format_version == 7 {
+                    check(&own, &served);
+                }
             }
         }
     }

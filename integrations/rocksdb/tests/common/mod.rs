@@ -2,10 +2,11 @@
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use compressor::decorator::{Options as Trust, Verify};
 use compressor::{Engine, LINKED, Policy, ProviderClass, ProviderEntry, Registry};
+use compressor_benches::data::{Kind, generate};
 use compressor_rocksdb::{Handle, Integration};
 use rocksdb::{
     BlockBasedOptions, Cache, DB, DBCompressionType, IteratorMode, Options, WriteOptions,
@@ -35,6 +36,9 @@ pub fn key(row: u32) -> Vec<u8> {
 
 /// What a row holds: about 200 bytes that compress well, and now and then some that do not.
 pub fn value(row: u32) -> Vec<u8> {
+    static TEXT: LazyLock<Vec<u8>> = LazyLock::new(|| generate(Kind::Text, 1, 1 << 20).bytes);
+    const OWN: usize = 130;
+
     // An xorshift, seeded by the row.
     let mut state = u64::from(row).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut next = move || {
@@ -46,15 +50,12 @@ pub fn value(row: u32) -> Vec<u8> {
     if row.is_multiple_of(101) {
         return (0..200).map(|_| next() as u8).collect();
     }
-    let words = [
-        "pressure", "normal", "rising", "alarm", "station", "reset", "operator", "shift",
-    ];
-    let mut text = format!("{:.3};station-{:03};", next() as f64 / 1e16, row % 300);
-    while text.len() < 200 {
-        text.push_str(words[next() as usize % words.len()]);
-        text.push(' ');
-    }
-    text.into_bytes()
+    let (reading, station) = (next() % 100_000, row % 300);
+    let mut value =
+        format!("{reading};station-{station:03};line=assembly;unit=kPa;quality=good;").into_bytes();
+    let at = next() as usize % (TEXT.len() - OWN);
+    value.extend_from_slice(&TEXT[at..at + OWN]);
+    value
 }
 
 /// Small buffers, so that few keys are flushed and compacted several times.
