@@ -166,6 +166,40 @@ fn a_provider_that_conforms_ends_well_and_is_written_down() {
     assert!(suite("software.snappy", rows.len()));
 }
 
+/// The result of a run is in its files, whatever became of whoever looked on.
+#[test]
+fn results_are_saved_where_standard_output_takes_nothing() {
+    let directory = directory("no-output");
+    let (json, junit) = (directory.join("out.json"), directory.join("out.xml"));
+    let mut command = command();
+    command
+        .args(["--quick", "--provider", "software.none"])
+        .args(["--check", "round-trip", "--json"])
+        .arg(&json)
+        .arg("--junit")
+        .arg(&junit)
+        .stdout(fs::File::options().write(true).open("/dev/full").unwrap());
+    let ran = ended(&mut command);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    let says = "Io: cannot write to standard output: ";
+    assert!(ran.err.starts_with(says), "{ran:?}");
+    let found: Value = serde_json::from_slice(&fs::read(json).unwrap()).unwrap();
+    assert_eq!(found["conforms"], true);
+    let suites = fs::read_to_string(junit).unwrap();
+    assert!(quick_junit::Report::deserialize_from_str(&suites).is_ok());
+}
+
+/// A file that turns out to be too small for the result is no reason to say nothing of it.
+#[test]
+fn what_was_found_is_printed_where_it_cannot_be_saved() {
+    let arguments = ["--quick", "--provider", "software.none"];
+    let more = ["--check", "round-trip", "--json", "/dev/full"];
+    let ran = run(&[&arguments[..], &more].concat());
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(ran.out.contains("\nPASSED: 1 providers ran"), "{ran:?}");
+    assert!(ran.err.starts_with("Io: cannot write /dev/full"), "{ran:?}");
+}
+
 #[test]
 fn another_seed_is_other_data_and_is_said() {
     let ran = run(&[

@@ -44,11 +44,10 @@ fn main() -> ExitCode {
 /// Whether nothing failed.
 fn run() -> Result<bool, Failure> {
     let args = Args::try_parse()?;
-    let mut out = io::stdout().lock();
     // What cannot be is refused with `--list` as well, which alone does not look at the environment.
     let listed = listed(&args)?;
     if args.list {
-        checks::print(&mut out)?;
+        checks::print(&mut io::stdout().lock())?;
         return Ok(true);
     }
     let config = Config::from_env().map_err(Failure::usage)?;
@@ -57,20 +56,25 @@ fn run() -> Result<bool, Failure> {
     let results = match &args.replay {
         Some(line) => {
             let report = replay::run(line, &opened, &args)?;
-            writeln!(out, "{report}").map_err(Failure::output)?;
+            writeln!(io::stdout(), "{report}").map_err(Failure::output)?;
             return Ok(report.conforms());
         }
         None => suite::run(&opened, &args),
     };
+    // The files first: they are what is left where whoever reads standard output is gone. And where
+    // one of them cannot be written, what was found is printed all the same.
+    let saved = [
+        json.map(|output| output.save(|file| Ok(serde_json::to_writer_pretty(file, &results)?))),
+        junit.map(|output| {
+            let report = junit::report(&results);
+            output.save(|file| report.serialize(file).map_err(io::Error::other))
+        }),
+    ];
+    // Not held before: what is proved may print as well.
+    let mut out = io::stdout().lock();
     print::results(&results, &args, &mut out)?;
     out.flush().map_err(Failure::output)?;
-    if let Some(output) = json {
-        output.save(|file| Ok(serde_json::to_writer_pretty(file, &results)?))?;
-    }
-    if let Some(output) = junit {
-        let report = junit::report(&results);
-        output.save(|file| report.serialize(file).map_err(io::Error::other))?;
-    }
+    saved.into_iter().flatten().collect::<Result<(), _>>()?;
     Ok(results.conforms())
 }
 
