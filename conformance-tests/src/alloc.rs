@@ -17,6 +17,7 @@ pub mod glibc;
 thread_local! {
     // Constant and without a destructor: reading it allocates nothing.
     static COUNT: Cell<u64> = const { Cell::new(0) };
+    static LARGEST: Cell<usize> = const { Cell::new(0) };
 }
 
 /// Counts what the whole process asks of the heap, C libraries and plugins included.
@@ -109,6 +110,16 @@ pub fn count() -> u64 {
     COUNT.get()
 }
 
+/// What `operation` returns, and the most bytes that this thread asked for at a time meanwhile; 0 in a
+/// program that does not count.
+pub(crate) fn largest<T>(operation: impl FnOnce() -> T) -> (T, usize) {
+    let before = LARGEST.replace(0);
+    let result = operation();
+    let largest = LARGEST.get();
+    LARGEST.set(largest.max(before));
+    (result, largest)
+}
+
 /// Whether the program counts.
 pub(crate) fn is_counting() -> bool {
     let before = count();
@@ -116,9 +127,10 @@ pub(crate) fn is_counting() -> bool {
     count() != before
 }
 
-fn counted() {
-    // No destructor, so it is there for as long as its thread is.
+fn counted(size: usize) {
+    // No destructors, so they are there for as long as their thread is.
     COUNT.set(COUNT.get() + 1);
+    LARGEST.set(LARGEST.get().max(size));
 }
 
 /// The system's allocator, counting per thread what Rust asks of it.
@@ -134,10 +146,10 @@ fn counted() {
 pub struct CountingAllocator;
 
 // SAFETY: every call is handed to the system's allocator as it came; counting touches no memory
-// but a thread-local number.
+// but thread-local numbers.
 unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        counted();
+        counted(layout.size());
         // SAFETY: the caller keeps the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
@@ -148,13 +160,13 @@ unsafe impl GlobalAlloc for CountingAllocator {
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        counted();
+        counted(layout.size());
         // SAFETY: the caller keeps the contract of `alloc_zeroed`.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        counted();
+        counted(new_size);
         // SAFETY: the caller keeps the contract of `realloc`, and `ptr` came from the system.
         unsafe { System.realloc(ptr, layout, new_size) }
     }

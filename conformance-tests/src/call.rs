@@ -100,9 +100,31 @@ impl Target {
         poison: u8,
         mut operation: impl FnMut(&[u8], &mut [u8]) -> Result<usize, Error>,
     ) -> Result<Called, Stop> {
+        Self::watched(src, room, poison, |dst| {
+            self.while_busy(|| operation(src, dst))
+        })
+    }
+
+    /// The same once, where `Busy` is an answer like any other.
+    pub(crate) fn call_once(
+        src: &[u8],
+        room: usize,
+        operation: impl FnOnce(&[u8], &mut [u8]) -> Result<usize, Error>,
+    ) -> Result<Called, Stop> {
+        Self::watched(src, room, POISON, |dst| {
+            contained(|| Ok(operation(src, dst)))
+        })
+    }
+
+    fn watched(
+        src: &[u8],
+        room: usize,
+        poison: u8,
+        operation: impl FnOnce(&mut [u8]) -> Result<Result<usize, Error>, Stop>,
+    ) -> Result<Called, Stop> {
         let mut buffer = Guarded::new(room, poison)?;
         let before = crc32fast::hash(src);
-        let result = self.while_busy(|| operation(src, buffer.dst()))?;
+        let result = operation(buffer.dst())?;
         ensure(crc32fast::hash(src) == before, || "changed its source")?;
         buffer.check()?;
         if let Ok(n) = result {

@@ -145,6 +145,20 @@ impl Case {
         }
     }
 
+    /// Other content of this length, for a check that needs more of it than one.
+    ///
+    /// What was printed of one case is no part of another: a unit and content that were given as
+    /// they are go, also where seed and kind are the case's own.
+    pub(crate) fn varied(&self, kind: Kind, seed: u64) -> Self {
+        Self {
+            kind,
+            seed,
+            hex: None,
+            unit: None,
+            ..self.clone()
+        }
+    }
+
     /// The content.
     pub(crate) fn content(&self) -> Vec<u8> {
         self.hex

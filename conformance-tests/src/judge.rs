@@ -1,6 +1,6 @@
 //! Whether a unit that was written is right.
 
-use compressor_api::{Format, inspect};
+use compressor_api::{Capabilities, Format, inspect};
 
 use crate::case::Case;
 use crate::plain::{self, Reading};
@@ -77,14 +77,25 @@ impl Target {
 
     /// Whether a unit lies outside what the provider says it decompresses.
     pub(crate) fn is_beyond_limits(&self, unit: &[u8], room: usize) -> bool {
-        let Some(listed) = self.decompressing() else {
-            return true;
-        };
-        let window = inspect::needed_window(self.format, unit, room);
-        !(listed.min_input..=listed.max_input).contains(&unit.len())
-            || room > listed.max_output
-            || window.is_ok_and(|window| window > listed.window)
+        self.decompressing()
+            .is_none_or(|listed| is_beyond(&listed, unit, room))
     }
+
+    /// Not tried, if it lies outside.
+    pub(crate) fn within_limits(&self, unit: &[u8], room: usize) -> Result<(), Stop> {
+        match self.is_beyond_limits(unit, room) {
+            true => Err(Stop::NotTried("units outside the limits".into())),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Whether a unit lies outside what is listed for decompressing.
+pub(crate) fn is_beyond(listed: &Capabilities, unit: &[u8], room: usize) -> bool {
+    let window = inspect::needed_window(listed.format, unit, room);
+    !(listed.min_input..=listed.max_input).contains(&unit.len())
+        || room > listed.max_output
+        || window.is_ok_and(|window| window > listed.window)
 }
 
 /// A fault unless both are the same, which says how they differ.

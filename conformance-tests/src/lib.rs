@@ -62,6 +62,7 @@ mod case;
 mod check;
 mod checks;
 mod contain;
+mod damage;
 #[cfg(unix)]
 mod fork;
 mod hex;
@@ -74,6 +75,7 @@ mod run;
 mod sizes;
 mod stop;
 mod subject;
+mod tally;
 mod target;
 mod vectors;
 mod watched;

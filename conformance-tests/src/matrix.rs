@@ -19,16 +19,18 @@ use compressor_api::{
 
 use crate::bench::Bench;
 use crate::case::{Case, DictionaryChoice};
+use crate::check::Group;
 use crate::checks::{self, NEVER_PANICS, RETURNS_IN_TIME};
 use crate::contain::{Unanswered, contained};
 use crate::data::Kind;
 use crate::judge::same;
 use crate::options::Options;
-use crate::report::{Failure, Outcome, Report, Row};
+use crate::report::{Failure, Report, Row};
 use crate::reproduction::Reproduction;
 use crate::sizes::{FEW, some_kinds};
 use crate::stop::Stop;
 use crate::subject::Subject;
+use crate::tally::Tally;
 use crate::target::Target;
 
 /// The name of the check, in every row.
@@ -212,25 +214,18 @@ fn silent(name: &str, unanswered: Unanswered, options: &Options) -> Report {
         Unanswered::Panicked(message) => (NEVER_PANICS, message),
         Unanswered::Late(message) => (RETURNS_IN_TIME, message),
     };
+    let mut row = Row::new(check, Group::Conduct.name(), None);
+    let mut tally = Tally::new(options);
+    tally.failed(Failure {
+        message: format!("{message}, when asked what it does"),
+        reproduction: format!("check={}", checks::CAPABILITIES),
+    });
+    tally.finish(&mut row, "");
     Report {
         provider: name.to_owned(),
         quick: options.quick,
         seed: options.seed,
-        rows: vec![Row {
-            check: check.into(),
-            group: "conduct".into(),
-            format: None,
-            direction: None,
-            outcome: Outcome::Failed {
-                failures: vec![Failure {
-                    message: format!("{message}, when asked what it does"),
-                    reproduction: format!("check={}", checks::CAPABILITIES),
-                }],
-            },
-            cases: 1,
-            not_tried: BTreeSet::new(),
-            milliseconds: 0,
-        }],
+        rows: vec![row],
     }
 }
 
@@ -321,33 +316,32 @@ impl Plan<'_> {
     /// A row for each reader, by its name. `hung` are the formats and parties that never returned:
     /// nothing more is tried with those.
     fn run(&self, cases: Vec<Case>, hung: &mut BTreeSet<(Format, String)>) -> Vec<(String, Row)> {
-        let mut tallies: Vec<Tally> = { self.readers.iter() }
-            .map(|reader| Tally::new(&self.writer.name, &reader.name, self.options))
+        let mut pairs: Vec<Pair> = { self.readers.iter() }
+            .map(|reader| Pair::new(&self.writer.name, &reader.name, self.options))
             .collect();
         let is_hung = |name: &String| hung.contains(&(self.format, name.clone()));
-        for (tally, reader) in tallies.iter_mut().zip(&self.readers) {
-            tally.hung = is_hung(&self.writer.name) || is_hung(&reader.name);
+        for (pair, reader) in pairs.iter_mut().zip(&self.readers) {
+            pair.hung = is_hung(&self.writer.name) || is_hung(&reader.name);
         }
         let (events, heard) = mpsc::channel();
         let worker = Worker {
             writer: self.writer.target.clone(),
-            readers: { self.readers.iter().zip(&tallies) }
-                .map(|(reader, tally)| (!tally.hung).then(|| reader.target.clone()))
+            readers: { self.readers.iter().zip(&pairs) }
+                .map(|(reader, pair)| (!pair.hung).then(|| reader.target.clone()))
                 .collect(),
             events,
         };
-        let row = |tally: Tally| (tally.reader.clone(), tally.row(self.format));
+        let row = |pair: Pair| (pair.reader.clone(), pair.row(self.format));
         // Left behind if it never returns.
         let started = thread::Builder::new()
             .name(CHECK.into())
             .spawn(move || worker.run(&cases));
         if let Err(error) = started {
-            for tally in &mut tallies {
-                tally
-                    .not_tried
-                    .insert(format!("no thread to run it on: {error}"));
+            for pair in &mut pairs {
+                pair.tally
+                    .not_tried(format!("no thread to run it on: {error}"));
             }
-            return tallies.into_iter().map(row).collect();
+            return pairs.into_iter().map(row).collect();
         }
         let deadline = self.options.deadline;
         let mut running = (None, Case::new(Kind::Zeros, 0, 0));
@@ -359,9 +353,9 @@ impl Plan<'_> {
                     result,
                     took,
                 }) => {
-                    if let Some(tally) = tallies.get_mut(reader) {
-                        tally.took += took;
-                        tally.count(self.format, &running.1, result);
+                    if let Some(pair) = pairs.get_mut(reader) {
+                        pair.took += took;
+                        pair.count(self.format, &running.1, result);
                     }
                 }
                 Ok(Event::Done) => break,
@@ -378,14 +372,14 @@ impl Plan<'_> {
                     match reader.and_then(|reader| Some((reader, self.readers.get(reader)?))) {
                         Some((at, reader)) => {
                             hung.insert((self.format, reader.name.clone()));
-                            if let Some(tally) = tallies.get_mut(at) {
-                                tally.count(self.format, case, Err(stop()));
+                            if let Some(pair) = pairs.get_mut(at) {
+                                pair.count(self.format, case, Err(stop()));
                             }
                         }
                         None => {
                             hung.insert((self.format, self.writer.name.clone()));
-                            for tally in tallies.iter_mut().filter(|tally| !tally.hung) {
-                                tally.count(self.format, case, Err(stop()));
+                            for pair in pairs.iter_mut().filter(|pair| !pair.hung) {
+                                pair.count(self.format, case, Err(stop()));
                             }
                         }
                     }
@@ -393,85 +387,50 @@ impl Plan<'_> {
                 }
             }
         }
-        tallies.into_iter().map(row).collect()
+        pairs.into_iter().map(row).collect()
     }
 }
 
 /// What comes of one pair.
-struct Tally {
+struct Pair {
     writer: String,
     reader: String,
-    most: usize,
     /// Not tried, because one of them never returned before.
     hung: bool,
-    cases: usize,
-    failures: Vec<Failure>,
-    not_tried: BTreeSet<String>,
+    tally: Tally,
     took: Duration,
 }
 
-impl Tally {
+impl Pair {
     fn new(writer: &str, reader: &str, options: &Options) -> Self {
         Self {
             writer: writer.to_owned(),
             reader: reader.to_owned(),
-            most: options.max_failures,
             hung: false,
-            cases: 0,
-            failures: Vec::new(),
-            not_tried: BTreeSet::new(),
+            tally: Tally::new(options),
             took: Duration::ZERO,
         }
     }
 
     fn count(&mut self, format: Format, case: &Case, result: Result<(), Stop>) {
-        match result {
-            Ok(()) => self.cases += 1,
-            Err(Stop::NotTried(why)) => {
-                self.not_tried.insert(why);
-            }
-            Err(Stop::Fault(fault)) => {
-                self.cases += 1;
-                if self.failures.len() < self.most {
-                    // From whoever writes it again: a unit of last time proves nothing of it.
-                    let target = Some((format, Direction::Compress));
-                    let line = Reproduction::of(CHECK, target, case.clone(), None);
-                    self.failures.push(Failure {
-                        message: fault.message,
-                        reproduction: format!("{line} from={} to={}", self.writer, self.reader),
-                    });
-                }
-            }
-        }
+        self.tally.count(result, |_| {
+            // From whoever writes it again: a unit of last time proves nothing of it.
+            let target = Some((format, Direction::Compress));
+            let line = Reproduction::of(CHECK, target, case.clone(), None);
+            format!("{line} from={} to={}", self.writer, self.reader)
+        });
     }
 
     fn row(self, format: Format) -> Row {
-        let outcome = if !self.failures.is_empty() {
-            Outcome::Failed {
-                failures: self.failures,
-            }
-        } else if self.cases > 0 {
-            Outcome::Passed
-        } else {
-            let reasons: Vec<_> = self.not_tried.iter().map(String::as_str).collect();
-            Outcome::Skipped {
-                reason: match reasons.as_slice() {
-                    _ if self.hung => "an earlier call never returned".into(),
-                    [] => "there is no content that the writer takes".into(),
-                    reasons => reasons.join("; "),
-                },
-            }
+        let mut row = Row::new(CHECK, GROUP, None);
+        row.format = Some(format.to_string());
+        let nothing = match self.hung {
+            true => "an earlier call never returned",
+            false => "there is no content that the writer takes",
         };
-        Row {
-            check: CHECK.into(),
-            group: GROUP.into(),
-            format: Some(format.to_string()),
-            direction: None,
-            outcome,
-            cases: self.cases,
-            not_tried: self.not_tried,
-            milliseconds: u64::try_from(self.took.as_millis()).unwrap_or(u64::MAX),
-        }
+        self.tally.finish(&mut row, nothing);
+        row.took(self.took);
+        row
     }
 }
 
@@ -589,7 +548,7 @@ impl Worker {
 }
 
 fn open_writer(target: &Target, case: &Case) -> Result<Box<dyn CompressSession>, Stop> {
-    lists(target, case)?;
+    target.lists(case)?;
     target.compress_session(case)
 }
 
@@ -599,16 +558,8 @@ fn open_reader(target: &Target, case: &Case) -> Result<Box<dyn DecompressSession
         level: None,
         ..case.clone()
     };
-    lists(target, &case)?;
+    target.lists(&case)?;
     target.decompress_session(&case)
-}
-
-/// Not tried, unless it lists what the spec asks for.
-fn lists(target: &Target, case: &Case) -> Result<(), Stop> {
-    match target.capabilities.shortfall(&target.spec(case)?) {
-        None => Ok(()),
-        Some(shortfall) => Err(Stop::NotTried(shortfall.to_string())),
-    }
 }
 
 fn write(
@@ -628,9 +579,7 @@ fn read(
     unit: &[u8],
     content: &[u8],
 ) -> Result<(), Stop> {
-    if target.is_beyond_limits(unit, content.len()) {
-        return Err(Stop::NotTried("units outside the limits".into()));
-    }
+    target.within_limits(unit, content.len())?;
     let called = target.decompress(session, unit, content.len())?;
     same(content, called.bytes()?)
 }

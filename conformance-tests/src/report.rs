@@ -1,6 +1,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::time::Duration;
 
+use compressor_api::{Direction, Format};
 use serde::{Deserialize, Serialize};
 
 /// What a run found.
@@ -110,6 +112,25 @@ impl Report {
 }
 
 impl Row {
+    /// Of nothing yet.
+    pub(crate) fn new(check: &str, group: &str, target: Option<(Format, Direction)>) -> Self {
+        Self {
+            check: check.into(),
+            group: group.into(),
+            format: target.map(|(format, _)| format.to_string()),
+            direction: target.map(|(_, direction)| direction.to_string()),
+            outcome: Outcome::Passed,
+            cases: 0,
+            not_tried: BTreeSet::new(),
+            milliseconds: 0,
+        }
+    }
+
+    /// Notes how long it took.
+    pub(crate) fn took(&mut self, time: Duration) {
+        self.milliseconds = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    }
+
     /// Where it ran: `zlib decompress`, or nothing.
     fn place(&self) -> String {
         match (&self.format, &self.direction) {

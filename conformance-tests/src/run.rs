@@ -9,7 +9,7 @@ use compressor_api::{Capabilities, Direction, Format};
 
 use crate::bench::{self, Bench};
 use crate::case::Case;
-use crate::check::{Check, Proof};
+use crate::check::{Check, Group, Proof};
 use crate::checks::{self, NEVER_PANICS, RETURNS_IN_TIME};
 use crate::contain::{Unanswered, asked, caught, contained};
 use crate::data::Kind;
@@ -18,6 +18,7 @@ use crate::report::{Failure, Outcome, Report, Row};
 use crate::reproduction::Reproduction;
 use crate::stop::{Fault, Stop};
 use crate::subject::Subject;
+use crate::tally::Tally;
 use crate::target::Target;
 
 /// How far a run is.
@@ -236,27 +237,20 @@ impl Run {
     fn check(&mut self, check: &'static Check, place: Option<Place>) {
         let started = Instant::now();
         let key = place.as_ref().map(Place::key);
-        let mut row = Row {
-            check: check.name.into(),
-            group: check.group.name().into(),
-            format: key.map(|(format, _)| format.to_string()),
-            direction: key.map(|(_, direction)| direction.to_string()),
-            outcome: Outcome::Passed,
-            cases: 0,
-            not_tried: BTreeSet::new(),
-            milliseconds: 0,
-        };
-        row.outcome = match place {
-            Some(Place::Unlisted(format, direction)) => Outcome::Skipped {
-                reason: format!("does not {direction} {format}"),
-            },
-            _ if self.hung.contains(&key) => Outcome::Skipped {
-                reason: "an earlier call never returned".into(),
-            },
-            Some(Place::Listed(target)) => self.watch(check, key, Some(*target), &mut row),
-            None => self.watch(check, key, None, &mut row),
-        };
-        row.milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let mut tally = Tally::new(&self.bench.options);
+        match place {
+            Some(Place::Unlisted(format, direction)) => {
+                tally.not_tried(format!("does not {direction} {format}"));
+            }
+            _ if self.hung.contains(&key) => {
+                tally.not_tried("an earlier call never returned".into());
+            }
+            Some(Place::Listed(target)) => self.watch(check, key, Some(*target), &mut tally),
+            None => self.watch(check, key, None, &mut tally),
+        }
+        let mut row = Row::new(check.name, check.group.name(), key);
+        tally.finish(&mut row, "nothing of the kind is listed");
+        row.took(started.elapsed());
         self.rows.push(row);
     }
 
@@ -266,8 +260,8 @@ impl Run {
         check: &'static Check,
         key: Option<(Format, Direction)>,
         target: Option<Target>,
-        row: &mut Row,
-    ) -> Outcome {
+        tally: &mut Tally,
+    ) {
         let (events, heard) = mpsc::channel();
         let worker = Worker {
             bench: self.bench.clone(),
@@ -279,24 +273,9 @@ impl Run {
         let started = thread::Builder::new()
             .name(check.name.into())
             .spawn(move || worker.run());
-        if let Err(error) = started {
-            return Outcome::Skipped {
-                reason: format!("no thread to run it on: {error}"),
-            };
-        }
-        let failures = self.listen(check, key, &heard, row);
-        if !failures.is_empty() {
-            Outcome::Failed { failures }
-        } else if row.cases > 0 {
-            Outcome::Passed
-        } else {
-            let reasons: Vec<_> = row.not_tried.iter().map(String::as_str).collect();
-            Outcome::Skipped {
-                reason: match reasons.as_slice() {
-                    [] => "nothing of the kind is listed".into(),
-                    reasons => reasons.join("; "),
-                },
-            }
+        match started {
+            Ok(_) => self.listen(check, key, &heard, tally),
+            Err(error) => tally.not_tried(format!("no thread to run it on: {error}")),
         }
     }
 
@@ -305,9 +284,8 @@ impl Run {
         check: &'static Check,
         key: Option<(Format, Direction)>,
         heard: &Receiver<Event>,
-        row: &mut Row,
-    ) -> Vec<Failure> {
-        let mut failures = Vec::new();
+        tally: &mut Tally,
+    ) {
         let mut running = Case::new(Kind::Zeros, 0, 0);
         let failure = |message: String, case: &Case, fault: Option<&Fault>| Failure {
             message,
@@ -316,36 +294,29 @@ impl Run {
         loop {
             match heard.recv_timeout(self.bench.options.deadline) {
                 Ok(Event::Started(case)) => running = case,
-                Ok(Event::Held) => row.cases += 1,
-                Ok(Event::NotTried(reason)) => {
-                    row.not_tried.insert(reason);
-                }
+                Ok(Event::Held) => tally.held(),
+                Ok(Event::NotTried(reason)) => tally.not_tried(reason),
                 Ok(Event::Broken(fault)) => {
-                    row.cases += 1;
                     let failure = failure(fault.message.clone(), &running, Some(&fault));
                     if fault.panicked {
                         self.incident(NEVER_PANICS, key, &failure);
                     }
-                    failures.push(failure);
+                    tally.failed(failure);
                 }
-                Ok(Event::Done) => return failures,
+                Ok(Event::Done) => return,
                 Err(RecvTimeoutError::Timeout) => {
-                    row.cases += 1;
                     self.hung.insert(key);
                     let after = self.bench.options.deadline;
                     let failure =
                         failure(format!("did not return within {after:?}"), &running, None);
                     self.incident(RETURNS_IN_TIME, key, &failure);
-                    failures.push(failure);
-                    return failures;
+                    return tally.failed(failure);
                 }
                 Err(RecvTimeoutError::Disconnected) => {
-                    row.cases += 1;
                     let message = "ended the thread that it ran on".to_owned();
                     let failure = failure(message, &running, None);
                     self.incident(NEVER_PANICS, key, &failure);
-                    failures.push(failure);
-                    return failures;
+                    return tally.failed(failure);
                 }
             }
         }
@@ -376,18 +347,14 @@ impl Run {
                         failures: vec![failure],
                     };
                 }
-                None => self.rows.push(Row {
-                    check: check.into(),
-                    group: "conduct".into(),
-                    format,
-                    direction,
-                    outcome: Outcome::Failed {
+                None => {
+                    let mut row = Row::new(check, Group::Conduct.name(), target);
+                    row.cases = 1;
+                    row.outcome = Outcome::Failed {
                         failures: vec![failure],
-                    },
-                    cases: 1,
-                    not_tried: BTreeSet::new(),
-                    milliseconds: 0,
-                }),
+                    };
+                    self.rows.push(row);
+                }
             }
         }
         Report {
@@ -443,6 +410,14 @@ impl Worker {
                 };
                 let mut failures = 0;
                 for case in cases {
+                    // A provider may list what it likes; nothing is allocated by that.
+                    if case.size > target.longest() && self.only_case.is_none() {
+                        let longest = target.longest();
+                        let why =
+                            format!("content of more than {longest} bytes is too long to try");
+                        self.say(Event::NotTried(why));
+                        continue;
+                    }
                     self.say(Event::Started(case.clone()));
                     if !self.case(|| run(target, &case)) {
                         failures += 1;

@@ -36,6 +36,11 @@ const BOUNDARIES: [usize; 22] = [
 /// The longest content of a quick run, but for one case.
 const QUICK_MOST: usize = 65_537;
 
+/// The longest content that is tried, in bytes: in a full run, and in a quick one. Longer would take
+/// minutes, or more memory than there is.
+pub(crate) const LONGEST: usize = 64 << 20;
+const QUICK_LONGEST: usize = 4 << 20;
+
 /// Enough to see each regime of a codec where everything would take too long.
 pub(crate) const FEW: [usize; 5] = [0, 1, 17, 4_097, 65_537];
 
@@ -71,7 +76,16 @@ impl Target {
         (min..=max).contains(&size)
     }
 
-    /// The length that is taken and nearest to this one.
+    /// The longest content that is tried, in bytes.
+    pub(crate) const fn longest(&self) -> usize {
+        match self.options.quick {
+            true => QUICK_LONGEST,
+            false => LONGEST,
+        }
+    }
+
+    /// The length that is taken and nearest to this one. It may be more than is ever tried: a case
+    /// is looked at before its content is made.
     pub(crate) fn within(&self, size: usize) -> usize {
         let (min, max) = self.lengths();
         size.max(min).min(max)
@@ -81,6 +95,13 @@ impl Target {
     pub(crate) fn levels(&self) -> Vec<i32> {
         match self.compressing() {
             Some(listed) if self.options.quick => ends(listed.levels),
+            _ => self.every_level(),
+        }
+    }
+
+    /// Every level that is listed, or where there are thousands, those that differ.
+    pub(crate) fn every_level(&self) -> Vec<i32> {
+        match self.compressing() {
             Some(listed) => all(listed.levels),
             None => vec![self.default_level()],
         }

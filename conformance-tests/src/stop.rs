@@ -16,6 +16,8 @@ pub(crate) struct Fault {
     pub at: Option<usize>,
     /// Whether it panicked.
     pub panicked: bool,
+    /// Whether it was `Busy`, and that is all.
+    pub busy: bool,
 }
 
 impl Stop {
@@ -27,6 +29,7 @@ impl Stop {
             room: None,
             at: None,
             panicked: false,
+            busy: false,
         })
     }
 
@@ -35,6 +38,15 @@ impl Stop {
         let mut stop = Self::fault(message);
         if let Self::Fault(fault) = &mut stop {
             fault.panicked = true;
+        }
+        stop
+    }
+
+    /// The provider had no capacity for a call that was made once.
+    pub(crate) fn busy() -> Self {
+        let mut stop = Self::fault("is Busy");
+        if let Self::Fault(fault) = &mut stop {
+            fault.busy = true;
         }
         stop
     }

@@ -2,9 +2,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use compressor_api::{CompressorFactory, Direction, Format};
+use compressor_api::{Capabilities, Compressor, CompressorFactory, Format};
 
-use crate::watched::Drops;
+use crate::watched::{Drops, Watched};
 
 /// What is proved: a provider, and what it is measured against.
 #[derive(Clone)]
@@ -14,7 +14,7 @@ pub struct Subject {
     composed: bool,
     served: Option<Arc<dyn Fn() -> Served + Send + Sync>>,
     /// What is to be accelerated; everything that is listed, if this does not say.
-    accelerated: Option<Arc<[(Format, Direction)]>>,
+    accelerated: Option<Arc<[Capabilities]>>,
     /// Set once the provider was `Busy` for longer than anybody waits.
     out_of_patience: Arc<AtomicBool>,
     drops: Drops,
@@ -67,12 +67,10 @@ impl Subject {
         self
     }
 
-    /// Says what the accelerator inside does by itself, where software is listed for more than that.
+    /// Says what the accelerator inside does by itself, and within which limits, where software is
+    /// listed for more than that.
     #[must_use]
-    pub fn with_accelerated(
-        mut self,
-        accelerated: impl IntoIterator<Item = (Format, Direction)>,
-    ) -> Self {
+    pub fn with_accelerated(mut self, accelerated: impl IntoIterator<Item = Capabilities>) -> Self {
         self.accelerated = Some(accelerated.into_iter().collect());
         self
     }
@@ -102,17 +100,25 @@ impl Subject {
         self.served.as_ref().map(|served| served())
     }
 
-    /// Whether [`must_accelerate`](crate::Options::must_accelerate) is about this.
-    pub(crate) fn is_accelerated(&self, format: Format, direction: Direction) -> bool {
-        let accelerated = self.accelerated.as_ref();
-        accelerated.is_none_or(|all| all.contains(&(format, direction)))
+    /// What [`must_accelerate`](crate::Options::must_accelerate) is about, of what is listed.
+    pub(crate) fn accelerated(&self, listed: Capabilities) -> Option<Capabilities> {
+        let Some(accelerated) = &self.accelerated else {
+            return Some(listed);
+        };
+        let mut all = accelerated.iter().copied();
+        all.find(|one| (one.format, one.direction) == (listed.format, listed.direction))
     }
 
     pub(crate) fn is_out_of_patience(&self) -> bool {
         self.out_of_patience.load(Ordering::Relaxed)
     }
 
-    /// What sessions of the provider threw when they were dropped.
+    /// A compressor of the provider's, whose end and whose sessions' ends are watched.
+    pub(crate) fn watched(&self, compressor: Arc<dyn Compressor>) -> Arc<dyn Compressor> {
+        Arc::new(Watched::new(compressor, self.drops.clone()))
+    }
+
+    /// What the provider threw when something of it was dropped.
     pub(crate) const fn drops(&self) -> &Drops {
         &self.drops
     }

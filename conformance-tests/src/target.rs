@@ -10,7 +10,6 @@ use crate::options::Options;
 use crate::plain;
 use crate::stop::{Stop, ensure};
 use crate::subject::Subject;
-use crate::watched::Watched;
 
 /// What a check runs on: a subject, and one format and direction that it lists.
 #[derive(Clone, Debug)]
@@ -57,14 +56,19 @@ impl Target {
             .map_err(|error| Stop::NotTried(error.to_string()))
     }
 
+    /// Not tried, unless what the spec of a case asks for is listed.
+    pub(crate) fn lists(&self, case: &Case) -> Result<(), Stop> {
+        match self.capabilities.shortfall(&self.spec(case)?) {
+            None => Ok(()),
+            Some(shortfall) => Err(Stop::NotTried(shortfall.to_string())),
+        }
+    }
+
     /// The provider's compressor for the spec of a case.
     pub(crate) fn compressor(&self, case: &Case) -> Result<Arc<dyn Compressor>, Stop> {
         let spec = self.spec(case)?;
         let made_one = self.while_busy(|| self.subject.factory().compressor(&spec))?;
-        Ok(Arc::new(Watched {
-            compressor: made("compressor", made_one)?,
-            drops: self.subject.drops().clone(),
-        }))
+        Ok(self.subject.watched(made("compressor", made_one)?))
     }
 
     /// A session of the provider's to compress with.
@@ -102,8 +106,8 @@ impl Target {
     /// within what the provider lists.
     pub(crate) fn unit(&self, case: &Case) -> Result<(Vec<u8>, Vec<u8>), Stop> {
         let (unit, content) = self.any_unit(case)?;
-        if case.unit.is_none() && self.is_beyond_limits(&unit, content.len()) {
-            return Err(Stop::NotTried("units outside the limits".into()));
+        if case.unit.is_none() {
+            self.within_limits(&unit, content.len())?;
         }
         Ok((unit, content))
     }

@@ -1,26 +1,28 @@
 //! A provider's compressor and its sessions, whose drops are watched.
 //!
-//! A session that panics when it is dropped would unwind through a check that holds another one;
-//! should that panic as well, the process would end. So each ends by itself, and what it threw is
-//! kept until somebody asks.
+//! One that panics when it is dropped would unwind through a check that holds another one; should
+//! that panic as well, the process would end. So each ends by itself, and what it threw is kept until
+//! somebody asks.
 
 use std::fmt;
+use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use compressor_api::{
-    CompressSession, Compressor, DecompressSession, Effective, Error, ErrorKind, Job, ProviderId,
-    Spec,
+    CompressSession, Compressor, DecompressSession, Effective, Error, ErrorKind, Format, Job,
+    ProviderId, Spec, stored,
 };
 
 use crate::contain::caught;
 use crate::stop::Stop;
 
-/// What dropped sessions threw since it was last asked for.
+/// What was thrown in drops since it was last asked for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Drops(Arc<Mutex<Option<String>>>);
 
 impl Drops {
-    /// What came of something, unless a session panicked when it was dropped meanwhile.
+    /// What came of something, unless something of the provider's panicked when it was dropped
+    /// meanwhile.
     pub(crate) fn judge(&self, result: Result<(), Stop>) -> Result<(), Stop> {
         let thrown = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         match (result, thrown) {
@@ -35,17 +37,34 @@ impl Drops {
     }
 }
 
-/// The compressor, with sessions that are watched.
+/// The compressor, watched, with sessions that are.
 pub(crate) struct Watched {
-    pub compressor: Arc<dyn Compressor>,
-    pub drops: Drops,
+    compressor: Arc<dyn Compressor>,
+    drops: Drops,
 }
 
 impl Watched {
+    pub(crate) fn new(compressor: Arc<dyn Compressor>, drops: Drops) -> Self {
+        Self { compressor, drops }
+    }
+
     fn held<S: ?Sized>(&self, session: Box<S>) -> Held<S> {
         Held {
             session: Some(session),
             drops: self.drops.clone(),
+        }
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        // Something of ours in its place, so that it can be taken out.
+        let Ok(ours) = stored::factory().compressor(&Spec::new(Format::None)) else {
+            return;
+        };
+        let compressor = mem::replace(&mut self.compressor, ours);
+        if let Err(message) = caught(move || drop(compressor)) {
+            self.drops.note(message);
         }
     }
 }

@@ -1,7 +1,9 @@
 //! The plainest thing to do with a case: compress it, or decompress its unit, and look at what
 //! came of it.
 
-use compressor_api::{CompressSession, Compressor, DecompressSession, Direction, Job};
+use compressor_api::{
+    CompressSession, Compressor, DecompressSession, Direction, Error, ErrorKind, Job,
+};
 
 use crate::call::Called;
 use crate::case::Case;
@@ -97,6 +99,42 @@ impl Session {
         match self {
             Self::Compress(session) => target.compress(&mut **session, src, room),
             Self::Decompress(session) => target.decompress(&mut **session, src, room),
+        }
+    }
+
+    /// A session of this compressor, asked for once; none if it is `Busy`.
+    pub(crate) fn open_at_once(
+        target: &Target,
+        compressor: &dyn Compressor,
+    ) -> Result<Option<Self>, Stop> {
+        let made = contained(|| {
+            Ok(match target.direction {
+                Direction::Compress => compressor.compress_session().map(Self::Compress),
+                Direction::Decompress => compressor.decompress_session().map(Self::Decompress),
+            })
+        })?;
+        match made {
+            Ok(session) => Ok(Some(session)),
+            Err(error) if error.kind() == ErrorKind::Busy => Ok(None),
+            Err(error) => Err(Stop::fault(format!("makes no session: {error}"))),
+        }
+    }
+
+    /// One call, as it is.
+    pub(crate) fn bare(&mut self, src: &[u8], dst: &mut [u8]) -> Result<usize, Error> {
+        match self {
+            Self::Compress(session) => session.compress(src, dst),
+            Self::Decompress(session) => session.decompress(src, dst),
+        }
+    }
+
+    /// Does the work in one call, and a fault unless it came out right; `Busy` is one too.
+    pub(crate) fn serve_at_once(&mut self, target: &Target, work: &Work) -> Result<(), Stop> {
+        let (src, room) = (work.src(target.direction), work.room());
+        let called = Target::call_once(src, room, |src, dst| self.bare(src, dst))?;
+        match called.kind() {
+            Some(ErrorKind::Busy) => Err(Stop::busy()),
+            _ => work.check(target, &called),
         }
     }
 

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use compressor_api::{CompressorFactory, Params, stored};
 use compressor_conformance::outside::{self, Detected};
-use compressor_conformance::{Options, Report};
+use compressor_conformance::{Options, Report, Subject};
 
 /// Whatever of the workspace reads and writes here.
 fn providers() -> Vec<Arc<dyn CompressorFactory>> {
@@ -44,7 +44,8 @@ fn what_we_write_they_read_and_the_other_way_round() {
         .iter()
         .map(|provider| {
             let name = provider.id().to_string();
-            outside::run_with(&mut detected, &name, &**provider, &options)
+            let subject = Subject::new(Arc::clone(provider));
+            outside::run_with(&mut detected, &name, &subject, &options)
         })
         .collect();
 
@@ -80,8 +81,8 @@ fn a_line_of_a_report_runs_its_case_again() {
     let line =
         "check=outside:gzip format=gzip direction=compress level=9 data=text size=100 seed=7";
     let line = line.parse().unwrap();
-    let provider = compressor_deflate::factory();
-    let again = outside::replay("software.deflate", &*provider, &Options::quick(), &line);
+    let subject = Subject::new(compressor_deflate::factory());
+    let again = outside::replay("software.deflate", &subject, &Options::quick(), &line);
     match again {
         Ok(report) => assert_eq!((report.conforms(), report.rows[0].cases), (true, 1)),
         Err(why) => assert!(why.starts_with("gzip: skipped: "), "{why}"),

@@ -20,7 +20,7 @@ const EINVAL: c_int = 22;
 /// C's `malloc`.
 #[must_use]
 pub fn malloc(size: usize) -> *mut c_void {
-    counted();
+    counted(size);
     // SAFETY: any size is legal.
     unsafe { __libc_malloc(size) }
 }
@@ -28,7 +28,7 @@ pub fn malloc(size: usize) -> *mut c_void {
 /// C's `calloc`.
 #[must_use]
 pub fn calloc(members: usize, size: usize) -> *mut c_void {
-    counted();
+    counted(members.saturating_mul(size));
     // SAFETY: any numbers are legal; the product is checked there.
     unsafe { __libc_calloc(members, size) }
 }
@@ -40,7 +40,7 @@ pub fn calloc(members: usize, size: usize) -> *mut c_void {
 /// As C has it: `old` is null, or came from here and was not given back.
 #[must_use]
 pub unsafe fn realloc(old: *mut c_void, size: usize) -> *mut c_void {
-    counted();
+    counted(size);
     // SAFETY: the caller's promise about `old`.
     unsafe { __libc_realloc(old, size) }
 }
@@ -58,7 +58,7 @@ pub unsafe fn free(old: *mut c_void) {
 /// C's `memalign`, and `aligned_alloc`.
 #[must_use]
 pub fn memalign(alignment: usize, size: usize) -> *mut c_void {
-    counted();
+    counted(size);
     // SAFETY: an alignment that is none is rounded up or refused there.
     unsafe { __libc_memalign(alignment, size) }
 }

@@ -2,6 +2,7 @@
 
 use compressor_api::{Direction, ErrorKind, Job};
 
+use crate::buffer::Guarded;
 use crate::call::{Called, POISON};
 use crate::case::Case;
 use crate::check::{Check, Group, Proof};
@@ -55,15 +56,16 @@ fn equals_singles(
     session: &mut Session,
     sources: &[&(Source, Called)],
 ) -> Result<(), Stop> {
-    let mut rooms: Vec<Vec<u8>> = { sources.iter() }
-        .map(|(source, _)| vec![POISON; source.room])
+    let before: Vec<u32> = { sources.iter() }
+        .map(|(source, _)| crc32fast::hash(&source.src))
         .collect();
-    let mut jobs: Vec<Job<'_>> = sources
-        .iter()
-        .zip(&mut rooms)
-        .map(|((source, _), dst)| Job::new(&source.src, dst))
+    let mut rooms: Vec<Guarded> = { sources.iter() }
+        .map(|(source, _)| Guarded::new(source.room, POISON))
+        .collect::<Result<_, _>>()?;
+    let mut jobs: Vec<Job<'_>> = { sources.iter().zip(&mut rooms) }
+        .map(|((source, _), room)| Job::new(&source.src, room.dst()))
         .collect();
-    session.call_many(&mut jobs)?;
+    run(target, session, &mut jobs)?;
     for (at, (job, (source, single))) in jobs.iter().zip(sources).enumerate() {
         let written = match job.result {
             Err(error) => Err(error.kind()),
@@ -73,7 +75,6 @@ fn equals_singles(
             })?),
         };
         match (target.direction, written) {
-            (_, Err(ErrorKind::Busy)) => {}
             // Two units of one content need not be the same bytes.
             (Direction::Compress, Ok(unit)) if single.result.is_ok() => {
                 target
@@ -90,7 +91,48 @@ fn equals_singles(
             })?,
         }
     }
+    drop(jobs);
+    for (at, ((source, _), (room, before))) in
+        sources.iter().zip(rooms.iter().zip(before)).enumerate()
+    {
+        let of_job = |stop| Stop::prefixed(&format!("job {at} "), stop);
+        room.check().map_err(of_job)?;
+        let unchanged = crc32fast::hash(&source.src) == before;
+        ensure(unchanged, || "changed its source").map_err(of_job)?;
+    }
     Ok(())
+}
+
+/// Runs the jobs, and again those that are `Busy`, for as long as anybody would wait.
+fn run(target: &Target, session: &mut Session, jobs: &mut [Job<'_>]) -> Result<(), Stop> {
+    session.call_many(jobs)?;
+    target
+        .while_busy(|| {
+            let is_busy = |job: &&mut Job<'_>| {
+                job.result
+                    .is_err_and(|error| error.kind() == ErrorKind::Busy)
+            };
+            let mut busy: Vec<Job<'_>> = { jobs.iter_mut() }
+                .filter(is_busy)
+                .map(|job| Job::new(job.src, job.dst))
+                .collect();
+            if busy.is_empty() {
+                return Ok(Ok(()));
+            }
+            if let Err(stop) = session.call_many(&mut busy) {
+                return Ok(Err(stop));
+            }
+            let results: Vec<_> = busy.into_iter().map(|job| job.result).collect();
+            jobs.iter_mut()
+                .filter(is_busy)
+                .zip(&results)
+                .for_each(|(job, result)| job.result = *result);
+            let error = { results.into_iter() }
+                .filter_map(Result::err)
+                .find(|error| error.kind() == ErrorKind::Busy);
+            error.map_or(Ok(Ok(())), Err)
+        })?
+        .unwrap_or(Ok(()))
 }
 
 /// What a job is given, of which some must fail.
@@ -111,10 +153,7 @@ impl Source {
         };
         let case = Case {
             size: target.within(size),
-            seed: case.seed.wrapping_add(turn as u64),
-            // Content that was given is no kind of data that could be made again.
-            hex: case.hex.clone().filter(|_| turn == 0),
-            ..case.clone()
+            ..case.varied(case.kind, case.seed.wrapping_add(turn as u64))
         };
         let work = Work::new(target, &case)?;
         let (src, room) = (work.src(target.direction), work.room());

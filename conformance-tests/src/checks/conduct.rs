@@ -1,11 +1,13 @@
 //! What holds for every call: no panic, no endless wait, no allocation, no false name.
 
-use compressor_api::{Direction, Error, Format, ProviderId};
+use compressor_api::{Direction, Error, ErrorKind, Format, Job, ProviderId};
 
 use crate::alloc;
+use crate::answer::{Answer, Damage};
 use crate::case::Case;
 use crate::check::{Check, Group, Proof};
 use crate::data::Kind;
+use crate::judge::{is_beyond, same};
 use crate::stop::{Stop, ensure};
 use crate::target::Target;
 use crate::work::{Session, Work};
@@ -60,8 +62,8 @@ pub(super) static CHECKS: &[Check] = &[
     Check {
         name: "allocates-nothing",
         group: Group::Conduct,
-        proves: "After warm-up, success, OutputTooSmall and CorruptInput allocate nothing, at any \
-                 level (LZ4 at 10 to 12: once, as liblz4 does).",
+        proves: "After warm-up, success, OutputTooSmall and CorruptInput allocate nothing, alone and \
+                 in a batch, at any level (LZ4 at 10 to 12: once, as liblz4 does).",
         proof: Proof::Operation {
             directions: &Direction::BOTH,
             cases: at_every_class_of_levels,
@@ -71,10 +73,11 @@ pub(super) static CHECKS: &[Check] = &[
     Check {
         name: "accelerates",
         group: Group::Conduct,
-        proves: "Where it must accelerate, no software serves in its place.",
+        proves: "Where it must accelerate, no software serves in its place, at any level and length that the \
+                 accelerator lists.",
         proof: Proof::Operation {
             directions: &Direction::BOTH,
-            cases: |target| target.by_each_writer_or_once(&target.cases(Kind::Rows, &[16_384])),
+            cases: accelerated,
             run: accelerates,
         },
     },
@@ -185,73 +188,220 @@ fn allowed(target: &Target, case: &Case) -> u64 {
     u64::from(lz4 && optimal && target.direction == Direction::Compress)
 }
 
+/// A call whose allocations are counted.
+struct Counted {
+    src: Vec<u8>,
+    room: usize,
+    /// `decompress_exact`.
+    exact: bool,
+    /// What came of it when it was looked at.
+    due: Result<(), ErrorKind>,
+}
+
+impl Counted {
+    fn run(&self, session: &mut Session, dst: &mut [u8]) -> Result<usize, Error> {
+        let dst = dst.get_mut(..self.room).unwrap_or_default();
+        match session {
+            Session::Decompress(session) if self.exact => {
+                session.decompress_exact(&self.src, dst).map(|()| self.room)
+            }
+            session => session.bare(&self.src, dst),
+        }
+    }
+
+    /// A fault if it allocated, or ended in another way than it did before.
+    fn judge(
+        &self,
+        allocated: u64,
+        allowed: u64,
+        result: Result<usize, Error>,
+    ) -> Result<(), Stop> {
+        let outcome = || result.map_or_else(|error| error.kind().to_string(), |_| "Ok".into());
+        ensure(allocated <= allowed, || {
+            format!(
+                "allocates {allocated} times in a call that ends with {}",
+                outcome()
+            )
+        })?;
+        let kind = result.map(|_| ()).map_err(Error::kind);
+        ensure(kind == self.due || kind == Err(ErrorKind::Busy), || {
+            let before = self
+                .due
+                .map_or_else(|kind| kind.to_string(), |()| "Ok".into());
+            format!(
+                "ends with {}, and the same call with {before} before",
+                outcome()
+            )
+        })
+    }
+}
+
 /// Calls before counting: enough for scratch to have grown to what it needs.
-const WARM_UP: usize = 3;
+const WARM_UP: usize = 12;
+
+/// Calls that are counted, and batches.
+const COUNTED: usize = 16;
+const BATCHES: usize = 3;
 
 fn allocates_nothing(target: &Target, case: &Case) -> Result<(), Stop> {
     if !alloc::is_counting() {
         let why = "the program does not count allocations (count_mallocs!)";
         return Err(Stop::NotTried(why.into()));
     }
-    match target.direction {
-        Direction::Compress => {
-            let content = case.content();
-            let mut dst = vec![0; target.bound(case, content.len())?];
-            let small = (content.len() / 8).min(dst.len());
-            let mut session = target.compress_session(case)?;
-            none_allocates(allowed(target, case), |turn| {
-                let room = if turn % 2 == 0 { dst.len() } else { small };
-                session.compress(&content, dst.get_mut(..room).unwrap_or_default())
-            })
-        }
-        Direction::Decompress => {
-            let (unit, content) = target.unit(case)?;
-            let mut dst = vec![0; content.len()];
-            let cut = unit.get(..unit.len() / 2).unwrap_or_default();
-            let mut session = target.decompress_session(case)?;
-            none_allocates(allowed(target, case), |turn| match turn % 4 {
-                0 => session.decompress(&unit, &mut dst),
-                1 => session.decompress(&unit, dst.get_mut(..1).unwrap_or_default()),
-                2 => session.decompress(cut, &mut dst),
-                _ => session
-                    .decompress_exact(&unit, &mut dst)
-                    .map(|()| content.len()),
-            })
+    let mut session = Session::open(target, case)?;
+    let calls = match target.direction {
+        Direction::Compress => compressing(target, case, &mut session)?,
+        Direction::Decompress => decompressing(target, case, &mut session)?,
+    };
+    let allowed = allowed(target, case);
+    let most = calls.iter().map(|call| call.room).max().unwrap_or(0);
+    let mut dst = vec![0; most];
+    for (turn, call) in calls.iter().cycle().take(WARM_UP + COUNTED).enumerate() {
+        let (result, allocated) = alloc::allocations(|| call.run(&mut session, &mut dst));
+        if turn >= WARM_UP {
+            call.judge(allocated, allowed, result)?;
         }
     }
-}
-
-fn none_allocates(
-    allowed: u64,
-    mut call: impl FnMut(usize) -> Result<usize, Error>,
-) -> Result<(), Stop> {
-    for turn in 0..4 * WARM_UP {
-        let _ = call(turn);
-    }
-    for turn in 0..16 {
-        let before = alloc::count();
-        let result = call(turn);
-        let allocated = alloc::count() - before;
-        ensure(allocated <= allowed, || {
-            let outcome = result.map_or_else(|error| error.kind().to_string(), |_| "Ok".into());
-            format!("allocates {allocated} times in a call that ends with {outcome}")
-        })?;
+    let singles: Vec<&Counted> = calls.iter().filter(|call| !call.exact).collect();
+    let mut rooms: Vec<Vec<u8>> = { singles.iter() }.map(|call| vec![0; call.room]).collect();
+    for turn in 0..2 * BATCHES {
+        let mut jobs: Vec<Job<'_>> = { singles.iter().zip(&mut rooms) }
+            .map(|(call, room)| Job::new(&call.src, room))
+            .collect();
+        let (ran, allocated) = alloc::allocations(|| session.call_many(&mut jobs));
+        ran?;
+        if turn >= BATCHES {
+            let allowed = allowed * jobs.len() as u64;
+            for (call, job) in singles.iter().zip(&jobs) {
+                call.judge(allocated, allowed, job.result)
+                    .map_err(|stop| Stop::prefixed("in a batch: ", stop))?;
+            }
+        }
     }
     Ok(())
 }
 
-/// Operations that must all be accelerated.
+/// Calls that succeed, and that do not fit.
+fn compressing(target: &Target, case: &Case, session: &mut Session) -> Result<Vec<Counted>, Stop> {
+    let content = case.content();
+    let bound = target.bound(case, content.len())?;
+    let mut calls = Vec::new();
+    for room in [bound, (content.len() / 8).min(bound)] {
+        let called = session.call(target, &content, room)?;
+        match called.result {
+            Err(_) if room < bound => called.must_fail(ErrorKind::OutputTooSmall)?,
+            _ => {
+                target.check_unit(case, &content, called.bytes()?)?;
+            }
+        }
+        calls.push(Counted {
+            src: content.clone(),
+            room,
+            exact: false,
+            due: called.result.map(|_| ()).map_err(Error::kind),
+        });
+    }
+    Ok(calls)
+}
+
+/// Calls that succeed, that do not fit, and on a unit that ends too early.
+fn decompressing(
+    target: &Target,
+    case: &Case,
+    session: &mut Session,
+) -> Result<Vec<Counted>, Stop> {
+    let (unit, content) = target.unit(case)?;
+    let cut = unit.get(..unit.len() / 2).unwrap_or_default();
+    let len = content.len();
+    let mut calls = Vec::new();
+    for (src, room, exact, damage) in [
+        (&unit[..], len, false, None),
+        (&unit, len.min(1), false, None),
+        (cut, len, false, Some(Damage::Resized)),
+        (&unit, len, true, None),
+    ] {
+        let answer = Answer::due(target, src, damage);
+        let called = match &mut *session {
+            Session::Decompress(session) if exact => {
+                let called = target.decompress_exact(&mut **session, src, room)?;
+                answer.check_exact(room, &called)?;
+                called
+            }
+            session => {
+                let called = session.call(target, src, room)?;
+                answer.check(room, &called)?;
+                called
+            }
+        };
+        if src == unit && room == len {
+            same(&content, called.bytes()?)?;
+        }
+        calls.push(Counted {
+            src: src.to_vec(),
+            room,
+            exact,
+            due: called.result.map(|_| ()).map_err(Error::kind),
+        });
+    }
+    Ok(calls)
+}
+
+/// A block of an engine, in bytes.
+const BLOCK: usize = 16 << 10;
+
+/// Operations that must all be accelerated: of a block, and of other lengths.
 const OPERATIONS: u64 = 20;
+const FEW_OPERATIONS: u64 = 4;
+
+/// Every level and, of what the accelerator takes by itself, the least, the greatest and some between.
+fn accelerated(target: &Target) -> Vec<Case> {
+    let block = target.cases(Kind::Rows, &[BLOCK]);
+    let Some(listed) = target.subject.accelerated(target.capabilities) else {
+        return block;
+    };
+    if !target.options.must_accelerate {
+        return block;
+    }
+    let long = if target.options.quick {
+        256 << 10
+    } else {
+        1 << 20
+    };
+    let most = match target.direction {
+        Direction::Compress => listed.max_input,
+        Direction::Decompress => listed.max_output,
+    };
+    // Random bytes do not shrink: as short a unit as is taken holds somewhat less than this.
+    let least = target.cases(Kind::Random, &[listed.min_input]);
+    let lengths = [1_000, BLOCK, long.min(most)];
+    let some = target.cases(Kind::Rows, &lengths);
+    let cases = [block, least, some].concat();
+    match target.direction {
+        Direction::Decompress => target.by_each_writer(&cases),
+        Direction::Compress => { target.every_level().into_iter() }
+            .filter(|level| listed.levels.contains(*level))
+            .flat_map(|level| cases.iter().map(move |case| case.clone().level(level)))
+            .collect(),
+    }
+}
 
 fn accelerates(target: &Target, case: &Case) -> Result<(), Stop> {
     if !target.options.must_accelerate {
         return Err(Stop::NotTried("acceleration was not asked for".into()));
     }
-    if !target
-        .subject
-        .is_accelerated(target.format, target.direction)
-    {
+    let Some(listed) = target.subject.accelerated(target.capabilities) else {
         return Err(Stop::NotTried("the accelerator does not do this".into()));
+    };
+    let is_beyond = match target.direction {
+        Direction::Compress => !(listed.min_input..=listed.max_input).contains(&case.size),
+        Direction::Decompress => {
+            let (unit, content) = target.unit(case)?;
+            is_beyond(&listed, &unit, content.len())
+        }
+    };
+    if is_beyond {
+        let why = "outside the limits of the accelerator";
+        return Err(Stop::NotTried(why.into()));
     }
     let compressor = target.compressor(case)?;
     let effective = compressor.effective();
@@ -270,15 +420,19 @@ fn accelerates(target: &Target, case: &Case) -> Result<(), Stop> {
     let Some(before) = target.subject.served() else {
         return Ok(());
     };
-    for _ in 0..OPERATIONS {
+    let operations = match case.size {
+        BLOCK => OPERATIONS,
+        _ => FEW_OPERATIONS,
+    };
+    for _ in 0..operations {
         serves_once(target, case)?;
     }
     let after = target.subject.served().unwrap_or_default();
     let accelerated = after.accelerated - before.accelerated;
     let software = after.software - before.software;
-    ensure(software == 0 && accelerated >= OPERATIONS, || {
+    ensure(software == 0 && accelerated >= operations, || {
         format!(
-            "of {OPERATIONS} operations {accelerated} ran accelerated and {software} in software"
+            "of {operations} operations {accelerated} ran accelerated and {software} in software"
         )
     })
 }

@@ -1,6 +1,6 @@
 //! How much room there is in `dst`.
 
-use compressor_api::{CompressSession, Direction, ErrorKind};
+use compressor_api::{CompressSession, Direction, ErrorKind, OutputNeed};
 
 use crate::call::Called;
 use crate::case::Case;
@@ -36,7 +36,8 @@ pub(super) static CHECKS: &[Check] = &[
     Check {
         name: "exact-fit",
         group: Group::Room,
-        proves: "An exact fit succeeds, one byte less is OutputTooSmall.",
+        proves: "An exact fit succeeds, one byte less is OutputTooSmall; where it is listed that all of \
+                 the bound is needed, no less than that need suffice.",
         proof: Proof::Operation {
             directions: &Direction::BOTH,
             cases: fits,
@@ -192,6 +193,9 @@ fn exact_fit_of_unit(target: &Target, case: &Case) -> Result<(), Stop> {
         .compress(&mut *session, &content, bound)?
         .bytes()?
         .len();
+    if may_need(target, n, bound) {
+        return does_not_fit(target, case, &mut *session, &content, n);
+    }
     let fits = target.compress(&mut *session, &content, n)?;
     let unit = fits.bytes().map_err(|stop| {
         let before = format!("made {n} bytes with room for {bound}, and with room for {n} ");
@@ -202,6 +206,12 @@ fn exact_fit_of_unit(target: &Target, case: &Case) -> Result<(), Stop> {
         Some(less) => does_not_fit(target, case, &mut *session, &content, less),
         None => Ok(()),
     }
+}
+
+/// Whether it lists that it needs all of the bound: then less room may be too small, though the unit
+/// would fit.
+fn may_need(target: &Target, room: usize, bound: usize) -> bool {
+    target.capabilities.output == OutputNeed::Bound && room < bound
 }
 
 /// A fault unless it is `OutputTooSmall`, or a shorter unit after all: an implementation may try
@@ -281,7 +291,7 @@ fn every_room(target: &Target, case: &Case) -> Result<(), Stop> {
                 None => 0..bound + 1,
             };
             for room in rooms {
-                if room < n {
+                if room < n || may_need(target, room, bound) {
                     does_not_fit(target, case, &mut *session, &content, room)?;
                 } else {
                     let called = target.compress(&mut *session, &content, room)?;

@@ -4,6 +4,7 @@ use compressor_api::{Direction, ErrorKind, Format, Health, Spec};
 
 use crate::bench::Bench;
 use crate::check::{Check, Group, Proof};
+use crate::sizes::LONGEST;
 use crate::stop::{Stop, ensure};
 
 /// Asks a provider for its name.
@@ -23,7 +24,7 @@ pub(super) static CHECKS: &[Check] = &[
         name: CAPABILITIES,
         group: Group::Listing,
         proves: "What is listed is one entry per format and direction, within the format, with no \
-                 range that is empty.",
+                 range that is empty, or out of reach.",
         proof: Proof::Provider(consistent),
     },
     Check {
@@ -80,6 +81,10 @@ fn consistent(bench: &Bench) -> Result<(), Stop> {
                 entry.min_input, entry.max_input
             )
         })?;
+        ensure(entry.min_input <= LONGEST, || {
+            let least = entry.min_input;
+            format!("{what}: input of {least} bytes and more, which nobody brings")
+        })?;
         ensure(entry.max_input > 0 && entry.max_output > 0, || {
             format!("{what}: takes or gives nothing")
         })?;
@@ -108,6 +113,7 @@ fn constant(bench: &Bench) -> Result<(), Stop> {
     for format in bench.formats() {
         // Making things may not change what is listed.
         if let Ok(compressor) = factory.compressor(&Spec::new(format)) {
+            let compressor = bench.subject.watched(compressor);
             let _ = compressor.compress_session();
             let _ = compressor.decompress_session();
         }

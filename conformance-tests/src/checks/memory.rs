@@ -8,6 +8,7 @@ use compressor_api::{Direction, Error, Format};
 use crate::call::{Called, POISON};
 use crate::case::Case;
 use crate::check::{Check, Group, Proof};
+use crate::damage::flipped;
 use crate::data::Kind;
 use crate::sizes::SMALL;
 use crate::stop::Stop;
@@ -259,13 +260,4 @@ fn no_leftovers(target: &Target, case: &Case) -> Result<(), Stop> {
         alike(unit.get(..end).unwrap_or_default())?;
     }
     Ok(())
-}
-
-/// The unit with one bit changed.
-pub(super) fn flipped(unit: &[u8], bit: usize) -> Vec<u8> {
-    let mut damaged = unit.to_vec();
-    if let Some(byte) = damaged.get_mut(bit / 8) {
-        *byte ^= 1 << (bit % 8);
-    }
-    damaged
 }

@@ -5,12 +5,11 @@ use compressor_api::{Direction, ErrorKind};
 use crate::call::Called;
 use crate::case::{Case, Writer};
 use crate::check::{Check, Group, Proof};
+use crate::damage::flipped;
 use crate::data::Kind;
 use crate::stop::{Stop, ensure};
 use crate::target::Target;
 use crate::work::{Session, Work};
-
-use super::memory::flipped;
 
 pub(super) static CHECKS: &[Check] = &[
     Check {
@@ -71,13 +70,11 @@ fn interleaved(target: &Target) -> Vec<Case> {
 /// More than fits into LZ4's window or a buffer of 64 KiB, in bytes.
 const LONG: usize = 70_001;
 
-/// The same kind of case with other content.
-fn another(case: &Case) -> Case {
-    Case {
-        kind: Kind::Random,
-        seed: case.seed.wrapping_add(1),
-        ..case.clone()
-    }
+/// The work of a case, and other content of its length.
+fn two(target: &Target, case: &Case) -> Result<[Work; 2], Stop> {
+    let same = case.varied(case.kind, case.seed);
+    let other = case.varied(Kind::Random, case.seed.wrapping_add(1));
+    Ok([Work::new(target, &same)?, Work::new(target, &other)?])
 }
 
 fn reusable(target: &Target, case: &Case) -> Result<(), Stop> {
@@ -116,7 +113,7 @@ fn failing(direction: Direction, work: &Work) -> Vec<(Vec<u8>, usize)> {
 }
 
 fn no_trace(target: &Target, case: &Case) -> Result<(), Stop> {
-    let (work, other) = (Work::new(target, case)?, Work::new(target, &another(case))?);
+    let [work, other] = two(target, case)?;
     let mut session = Session::open(target, case)?;
     if target.direction == Direction::Compress {
         // Twice the same, so that whoever remembers the first would refer to it.
@@ -153,7 +150,7 @@ fn alike(fresh: &Called, used: &Called) -> Result<(), Stop> {
 }
 
 fn independent(target: &Target, case: &Case) -> Result<(), Stop> {
-    let works = [Work::new(target, case)?, Work::new(target, &another(case))?];
+    let works = two(target, case)?;
     let compressor = target.compressor(case)?;
     let open = || Session::of(target, &*compressor);
     let mut sessions = [open()?, open()?];

@@ -170,8 +170,12 @@ fn refuses_to_compress(target: &Target, case: &Case) -> Result<(), Stop> {
 /// No compressor at all, or one that does not go in the target's direction.
 fn refuses_direction(target: &Target, case: &Case) -> Result<(), Stop> {
     let spec = target.spec(case)?;
+    // A line of a failure outlives it: listing what was served is a way to mend it.
+    if target.capabilities.shortfall(&spec).is_none() {
+        return Err(Stop::NotTried("all of it is listed".into()));
+    }
     let compressor = match target.subject.factory().compressor(&spec) {
-        Ok(compressor) => compressor,
+        Ok(compressor) => target.subject.watched(compressor),
         Err(error) => {
             return ensure(error.kind() == ErrorKind::Unsupported, || {
                 format!("Unsupported is due, and it says {error}")

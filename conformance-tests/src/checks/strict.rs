@@ -2,16 +2,16 @@
 
 use compressor_api::{Direction, Error, ErrorKind, Format, inspect, self_test};
 
+use crate::alloc;
 use crate::answer::{Answer, Damage};
 use crate::case::{Case, Writer};
 use crate::check::{Check, Group, Proof};
+use crate::damage::flipped;
 use crate::data::Kind;
 use crate::plain;
 use crate::random::Random;
-use crate::stop::Stop;
+use crate::stop::{Stop, ensure};
 use crate::target::Target;
-
-use super::memory::flipped;
 
 const DECOMPRESS: &[Direction] = &[Direction::Decompress];
 
@@ -69,7 +69,7 @@ pub(super) static CHECKS: &[Check] = &[
     Check {
         name: "lying-length",
         group: Group::Strictness,
-        proves: "A declared length that lies is CorruptInput.",
+        proves: "A declared length that lies is CorruptInput, before anything is allocated from it.",
         proof: Proof::Operation {
             directions: DECOMPRESS,
             cases: units_with_length,
@@ -194,10 +194,22 @@ fn damaged(
             let called = target.decompress_exact(&mut *session, &unit, len)?;
             answer.check_exact(len, &called)
         };
-        judge().map_err(|stop| stop.at(at))?;
+        let (judged, largest) = alloc::largest(&mut judge);
+        judged.map_err(|stop| stop.at(at))?;
+        ensure(largest <= MUCH, || {
+            format!(
+                "takes {largest} bytes of memory for a unit of {}",
+                unit.len()
+            )
+        })
+        .map_err(|stop| stop.unit(&unit).at(at))?;
     }
     Ok(())
 }
+
+/// More memory than a call on a short unit has any use for, in bytes. What a header declares may be
+/// gigabytes; the suite itself takes some MiB.
+const MUCH: usize = 64 << 20;
 
 fn truncation(target: &Target, case: &Case) -> Result<(), Stop> {
     let (unit, content) = target.unit(case)?;

@@ -39,7 +39,8 @@ pub(super) static CHECKS: &[Check] = &[
     Check {
         name: "in-flight-limit",
         group: Group::Limits,
-        proves: "As many sessions serve at once as are listed, and one more is served or Busy.",
+        proves: "As many operations as are listed run at once, none of them Busy; beside as many \
+                 sessions one more is served or Busy, and is served once they are gone.",
         proof: Proof::Operation {
             directions: &Direction::BOTH,
             cases: |target| target.by_each_writer_or_once(&target.cases(Kind::Rows, &[1_000])),
@@ -68,13 +69,7 @@ fn some(target: &Target) -> Vec<Case> {
 /// The work of a thread: other content for each.
 fn work_of(target: &Target, case: &Case, thread: u64) -> Result<Work, Stop> {
     let seed = case.seed.wrapping_add(thread);
-    Work::new(
-        target,
-        &Case {
-            seed,
-            ..case.clone()
-        },
-    )
+    Work::new(target, &case.varied(case.kind, seed))
 }
 
 fn moves(target: &Target, case: &Case) -> Result<(), Stop> {
@@ -136,21 +131,47 @@ fn in_flight(target: &Target, case: &Case) -> Result<(), Stop> {
         return Err(Stop::NotTried("lists no limit".into()));
     };
     let work = Work::new(target, case)?;
+    let count = limit.get().min(MOST_IN_FLIGHT);
     let mut sessions = Vec::new();
-    for _ in 0..limit.get().min(1_024) {
+    for _ in 0..count {
         sessions.push(Session::open(target, case)?);
     }
-    for session in &mut sessions {
-        session.serve(target, &work)?;
-    }
-    // One past the limit: served as well, or Busy until another one ends.
+    let start = Barrier::new(sessions.len());
     thread::scope(|scope| {
-        let wait = || Session::open(target, case)?.serve(target, &work);
-        let waiting = scope.spawn(move || contained(wait));
-        drop(sessions);
-        joined(waiting)
+        let threads: Vec<_> = { sessions.iter_mut() }
+            .map(|session| {
+                let (start, work) = (&start, &work);
+                let serve = move || {
+                    start.wait();
+                    (0..AT_ONCE).try_for_each(|_| session.serve_at_once(target, work))
+                };
+                scope.spawn(move || contained(serve))
+            })
+            .collect();
+        threads.into_iter().try_for_each(joined)
     })
+    .map_err(|stop| Stop::prefixed(&format!("one of {count} at once "), stop))?;
+
+    // One past the limit, while all that are listed are held.
+    let compressor = target.compressor(case)?;
+    match Session::open_at_once(target, &*compressor)? {
+        None => {}
+        Some(mut one_more) => match one_more.serve_at_once(target, &work) {
+            Err(Stop::Fault(fault)) if fault.busy => {}
+            result => result.map_err(|stop| {
+                Stop::prefixed(&format!("beside {count} sessions one more "), stop)
+            })?,
+        },
+    }
+    drop(sessions);
+    let mut free = Session::of(target, &*compressor)?;
+    free.serve(target, &work)
+        .map_err(|stop| Stop::prefixed("with all others gone ", stop))
 }
+
+/// Threads that are started at the most, and what each does in a row.
+const MOST_IN_FLIGHT: u32 = 1_024;
+const AT_ONCE: usize = 3;
 
 fn pools(target: &Target, case: &Case) -> Result<(), Stop> {
     let pool = SessionPool::new(target.compressor(case)?, 2);

@@ -98,9 +98,7 @@ pub(super) static CHECKS: &[Check] = &[
 
 fn known_answer(target: &Target, case: &Case) -> Result<(), Stop> {
     let (unit, content) = (self_test::unit(target.format), self_test::CONTENT);
-    if target.is_beyond_limits(unit, content.len()) {
-        return Err(Stop::NotTried("units outside the limits".into()));
-    }
+    target.within_limits(unit, content.len())?;
     let mut session = target.decompress_session(case)?;
     let called = target.decompress(&mut *session, unit, content.len())?;
     same(content, called.bytes()?)
@@ -184,13 +182,7 @@ fn steady(target: &Target, case: &Case) -> Result<(), Stop> {
     let mut session = Session::open(target, case)?;
     for turn in 0..STEADY {
         let seed = case.seed.wrapping_add(turn);
-        let work = Work::new(
-            target,
-            &Case {
-                seed,
-                ..case.clone()
-            },
-        )?;
+        let work = Work::new(target, &case.varied(case.kind, seed))?;
         session.serve(target, &work)?;
     }
     Ok(())

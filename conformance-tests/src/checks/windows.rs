@@ -40,6 +40,9 @@ pub(super) static CHECKS: &[Check] = &[
 const REPEATED: usize = 64;
 
 fn distances(target: &Target) -> Vec<Case> {
+    if target.format == Format::Zstd {
+        return single_segments(target);
+    }
     let mut distances = vec![1, 4_095, 4_096, 32_767, 32_768, 65_535, 65_536, 100_000];
     if let Ok(window) = usize::try_from(target.capabilities.window)
         && window < 1 << 26
@@ -59,11 +62,29 @@ fn distances(target: &Target) -> Vec<Case> {
         .collect()
 }
 
+/// Frames whose window is the content, which is as long as what is listed and one byte longer. The
+/// plain writer makes no matches there: what is tried is whether the window that a frame asks for is
+/// given.
+fn single_segments(target: &Target) -> Vec<Case> {
+    let window = usize::try_from(target.capabilities.window).unwrap_or(usize::MAX);
+    let lengths = match window {
+        usize::MAX => vec![0],
+        _ => vec![window, window.saturating_add(1)],
+    };
+    let case = |len| Case::new(Kind::Text, len, target.options.seed);
+    lengths.into_iter().map(case).collect()
+}
+
 fn resolved(target: &Target, case: &Case) -> Result<(), Stop> {
-    let distance = case.at.unwrap_or(0);
     let content = case.content();
-    let unit = plain::write_distant(target.format, &content, distance)
-        .ok_or_else(|| Stop::NotTried("no such distance in this format".into()))?;
+    let unit = match target.format {
+        Format::Zstd if target.capabilities.window == u64::MAX => {
+            return Err(Stop::NotTried("lists no limit on windows".into()));
+        }
+        Format::Zstd => plain::write(target.format, &content),
+        _ => plain::write_distant(target.format, &content, case.at.unwrap_or(0)),
+    };
+    let unit = unit.ok_or_else(|| Stop::NotTried("no such distance in this format".into()))?;
     let mut session = target.decompress_session(case)?;
     let called = target.decompress(&mut *session, &unit, content.len())?;
     Answer::due(target, &unit, None).check(content.len(), &called)

@@ -16,7 +16,7 @@ pub struct Decorated {
     policy: Policy,
     guards: Guards,
     listed: Vec<Capabilities>,
-    accelerated: Vec<(Format, Direction)>,
+    accelerated: Vec<Capabilities>,
     made: Mutex<HashMap<Spec, Arc<Accelerated>>>,
 }
 
@@ -30,26 +30,20 @@ impl Decorated {
     #[must_use]
     pub fn new(registry: Registry, provider: &str) -> Self {
         let opened = registry.open(provider);
-        let serves: Vec<(Format, Direction)> = { opened.iter() }
+        let serves: Vec<Capabilities> = { opened.iter() }
             .flat_map(|factory| factory.capabilities())
-            .map(|listed| (listed.format, listed.direction))
+            .copied()
             .collect();
-        let is_served = |format: Format| {
-            let or_inner = [Some(format), format.inner()];
-            move |(served, _): &&(Format, Direction)| or_inner.contains(&Some(*served))
-        };
         let listed: Vec<Capabilities> = software(&registry)
             .flat_map(|factory| factory.capabilities().to_vec())
-            .filter(|listed| serves.iter().any(|one| is_served(listed.format)(&one)))
-            .collect();
-        let mut accelerated: Vec<(Format, Direction)> = { listed.iter() }
-            .flat_map(|listed| {
-                let served = serves.iter().filter(is_served(listed.format));
-                served.map(|(_, direction)| (listed.format, *direction))
+            .filter(|listed| {
+                let mut both = Direction::BOTH.into_iter();
+                both.any(|direction| served(&serves, listed.format, direction).is_some())
             })
             .collect();
-        accelerated.sort_unstable();
-        accelerated.dedup();
+        let accelerated = { listed.iter() }
+            .filter_map(|listed| served(&serves, listed.format, listed.direction))
+            .collect();
         Self {
             policy: Policy::default().prefer(provider),
             guards: Guards::new(),
@@ -60,9 +54,9 @@ impl Decorated {
         }
     }
 
-    /// What `provider` does of what is listed.
+    /// What `provider` does of what is listed, and within which limits.
     #[must_use]
-    pub fn accelerated(&self) -> &[(Format, Direction)] {
+    pub fn accelerated(&self) -> &[Capabilities] {
         &self.accelerated
     }
 
@@ -83,6 +77,26 @@ impl Decorated {
     fn made(&self) -> MutexGuard<'_, HashMap<Spec, Arc<Accelerated>>> {
         self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Bytes of the longest frame around an inner format, which is gzip's of this workspace.
+const FRAME: usize = 18;
+
+/// What a provider does of a format, by itself or inside the format's frame. Limits of units are then
+/// those with the longest frame: a unit within them lies within the provider's, whatever its frame is.
+fn served(serves: &[Capabilities], format: Format, direction: Direction) -> Option<Capabilities> {
+    let find = |format: Format| {
+        let mut all = serves.iter().copied();
+        all.find(|one| (one.format, one.direction) == (format, direction))
+    };
+    find(format).or_else(|| {
+        let mut inner = find(format.inner()?)?;
+        inner.format = format;
+        if direction == Direction::Decompress {
+            inner.min_input = inner.min_input.saturating_add(FRAME);
+        }
+        Some(inner)
+    })
 }
 
 /// The software codecs of a registry.

@@ -238,12 +238,6 @@ impl Way {
             })
     }
 
-    /// The provider, or the decorator over it.
-    #[must_use]
-    pub fn factory(&self) -> &dyn CompressorFactory {
-        &*self.factory
-    }
-
     /// Whether it is the decorator.
     #[must_use]
     pub fn is_decorated(&self) -> bool {

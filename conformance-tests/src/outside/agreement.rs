@@ -1,9 +1,10 @@
 //! Units that were damaged: two decoders have to say the same of them.
 
-use compressor_api::{Error, Format};
+use compressor_api::{ErrorKind, Format};
 
-use super::exchange::difference;
 use crate::case::Case;
+use crate::damage::flipped;
+use crate::judge::same;
 use crate::plain::{self, Reading};
 use crate::stop::{Stop, ensure};
 
@@ -25,13 +26,7 @@ pub(crate) fn cases(case: &Case, unit: &[u8], room: usize, slow: bool) -> Vec<Ca
         ..case.clone()
     };
     let cut = (1..unit.len()).map(|len| unit.iter().copied().take(len).collect());
-    let turned = (0..unit.len() * 8).map(|bit| {
-        let mut turned = unit.to_vec();
-        if let Some(byte) = turned.get_mut(bit / 8) {
-            *byte ^= 1 << (bit % 8);
-        }
-        turned
-    });
+    let turned = (0..unit.len() * 8).map(|bit| flipped(unit, bit));
     let total = (unit.len() * 9).saturating_sub(1);
     // An odd step, so that other bits of the bytes are met.
     let step = if slow { total.div_ceil(FEW) | 1 } else { 1 };
@@ -49,16 +44,16 @@ pub(crate) fn judge(
     format: Format,
     unit: &[u8],
     content: &[u8],
-    ours: Result<Vec<u8>, Error>,
-    theirs: Option<Vec<u8>>,
+    ours: Result<&[u8], ErrorKind>,
+    theirs: Option<&[u8]>,
 ) -> Result<(), Stop> {
     match (ours, theirs) {
         (Err(_), None) => Ok(()),
-        (Ok(ours), Some(theirs)) => ensure(ours == theirs, || {
-            format!("against {name}, reads {}", difference(&theirs, &ours))
-        }),
+        (Ok(ours), Some(theirs)) => {
+            same(theirs, ours).map_err(|stop| Stop::prefixed(&format!("against {name}, "), stop))
+        }
         (Ok(_), None) => Err(Stop::fault(format!("reads what {name} refuses"))),
-        (Err(error), Some(theirs)) => {
+        (Err(kind), Some(theirs)) => {
             let strict = match plain::read(format, unit, content.len()) {
                 Reading::Lax(_)
                 | Reading::Corrupt { .. }
@@ -67,7 +62,7 @@ pub(crate) fn judge(
                 Reading::Unknown => theirs == content,
                 _ => false,
             };
-            ensure(strict, || format!("refuses what {name} reads: {error}"))
+            ensure(strict, || format!("refuses what {name} reads: {kind}"))
         }
     }
 }
@@ -76,12 +71,9 @@ pub(crate) fn judge(
 mod tests {
     use super::*;
     use crate::data::Kind;
-    use compressor_api::{ErrorKind, ProviderId};
 
     fn judged(unit: &[u8], ours: Option<&[u8]>, theirs: Option<&[u8]>) -> bool {
-        let error = Error::new(ErrorKind::CorruptInput, ProviderId::new("x"));
-        let ours = ours.map(<[u8]>::to_vec).ok_or(error);
-        let theirs = theirs.map(<[u8]>::to_vec);
+        let ours = ours.ok_or(ErrorKind::CorruptInput);
         judge("other", Format::Zlib, unit, b"abc", ours, theirs).is_ok()
     }
 

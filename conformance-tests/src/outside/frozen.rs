@@ -1,12 +1,13 @@
 //! Units that implementations outside wrote once, kept as data: `vectors/outside.tsv`.
 
-use compressor_api::{CompressorFactory, Dictionary, Format, Spec};
+use compressor_api::{Dictionary, Format};
 
-use super::exchange::{decompress, difference};
-use crate::case::DictionaryChoice;
+use crate::case::{Case, DictionaryChoice};
 use crate::data::Kind;
 use crate::hex;
-use crate::stop::{Stop, ensure};
+use crate::judge::same;
+use crate::stop::Stop;
+use crate::target::Target;
 
 /// The frozen units, in the layout that the file itself describes.
 const UNITS: &str = include_str!("../../vectors/outside.tsv");
@@ -27,6 +28,8 @@ pub struct Frozen {
     pub content: Vec<u8>,
     /// The unit.
     pub unit: Vec<u8>,
+    /// The line, the content and the dictionary as a failure says them.
+    pub(crate) case: Case,
 }
 
 /// The frozen units, by the order of the file.
@@ -51,49 +54,38 @@ fn parse(number: usize, line: &str) -> Option<Frozen> {
     let [kind, size, seed] = *content.split(' ').collect::<Vec<_>>() else {
         return None;
     };
-    let dictionary = match dictionary {
+    let kind: Kind = kind.parse().ok()?;
+    let mut case = Case::new(kind, size.parse().ok()?, seed.parse().ok()?).at(number);
+    case.dictionary = match dictionary {
         "-" => None,
         name => {
             let mut all = DictionaryChoice::ALL.into_iter();
-            Some(all.find(|one| one.name() == name)?.load().ok()?)
+            Some(all.find(|one| one.name() == name)?)
         }
     };
     Some(Frozen {
         line: number,
         format: format.parse().ok()?,
         made_by: made_by.to_owned(),
-        dictionary,
-        content: kind
-            .parse::<Kind>()
-            .ok()?
-            .make(size.parse().ok()?, seed.parse().ok()?),
+        dictionary: match case.dictionary {
+            Some(choice) => Some(choice.load().ok()?),
+            None => None,
+        },
+        content: case.content(),
         unit: hex::decode(unit)?,
+        case,
     })
 }
 
 impl Frozen {
-    /// Reads it with a provider that lists the format.
-    pub(crate) fn check(&self, provider: &dyn CompressorFactory) -> Result<(), Stop> {
-        let mut spec = Spec::new(self.format);
-        if let Some(dictionary) = &self.dictionary {
-            let with = spec.with_dictionary(dictionary.clone());
-            spec = with.map_err(|error| Stop::fault(error.to_string()))?;
-        }
-        let mut listed = provider.capabilities().iter();
-        let listed = listed.find(|one| {
-            one.format == self.format && one.direction == compressor_api::Direction::Decompress
-        });
-        if let Some(shortfall) = listed.and_then(|listed| listed.shortfall(&spec)) {
-            return Err(Stop::NotTried(shortfall.to_string()));
-        }
-        let read = decompress(provider, &spec, &self.unit, self.content.len())
-            .map_err(|error| Stop::fault(format!("{} by {}: {error}", self.line, self.made_by)))?;
-        ensure(read == self.content, || {
-            let difference = difference(&self.content, &read);
-            format!(
-                "line {}, by {}: reads {difference}",
-                self.line, self.made_by
-            )
-        })
+    /// Reads it with a provider that lists the format, by the spec of `case`.
+    pub(crate) fn check(&self, target: &Target, case: &Case) -> Result<(), Stop> {
+        target.lists(case)?;
+        target.within_limits(&self.unit, self.content.len())?;
+        let mut session = target.decompress_session(case)?;
+        let called = target.decompress(&mut *session, &self.unit, self.content.len())?;
+        let read = called.bytes().and_then(|read| same(&self.content, read));
+        let made = format!("line {}, by {}: ", self.line, self.made_by);
+        read.map_err(|stop| Stop::prefixed(&made, stop))
     }
 }

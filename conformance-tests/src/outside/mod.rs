@@ -43,7 +43,7 @@ mod tool;
 pub use frozen::{Frozen, frozen};
 pub use implementation::{Detected, How, Outside, Side, Trouble};
 pub use oracle::{Cassandra, JVM_ORACLE, PYTHON};
-pub use run::{GROUP, replay, run, run_with, skipped};
+pub use run::{GROUP, replay, replay_with, run_with, skipped};
 
 /// Looks for every implementation there is a way to reach. In the order of the table above.
 #[must_use]

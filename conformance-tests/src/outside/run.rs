@@ -1,20 +1,22 @@
 //! Runs every exchange of a provider, and reports it.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::time::Instant;
 
-use compressor_api::{Capabilities, CompressorFactory, Direction, Format};
+use compressor_api::{Capabilities, Direction, Format};
 
 use super::exchange::Exchange;
 use super::{Detected, Frozen, Outside, agreement, detect, frozen, plan};
+use crate::bench::Bench;
 use crate::case::Case;
-use crate::contain::{caught, contained};
+use crate::contain::{Unanswered, contained};
 use crate::data::Kind;
 use crate::options::Options;
-use crate::report::{Failure, Outcome, Report, Row};
+use crate::report::{Outcome, Report, Row};
 use crate::reproduction::Reproduction;
-use crate::stop::Stop;
+use crate::stop::{Fault, Stop};
+use crate::subject::Subject;
+use crate::tally::Tally;
+use crate::target::Target;
 
 /// The group of these rows, for [`Options::only`] and in reports.
 ///
@@ -26,40 +28,29 @@ pub const GROUP: &str = "outside";
 /// The check that reads the units which are kept as data.
 const FROZEN: &str = "outside:frozen";
 
-/// Exchanges units between each provider and each implementation that is found; a report for each
-/// provider, in their order.
+/// Exchanges units between a provider and each implementation that was looked for.
 ///
 /// The suite ([`crate::run`]) limits and watches calls of a provider; here they are taken to return.
-#[must_use]
-pub fn run(providers: &[(&str, Arc<dyn CompressorFactory>)], options: &Options) -> Vec<Report> {
-    let mut detected = detect();
-    providers
-        .iter()
-        .map(|(name, provider)| run_with(&mut detected, name, &**provider, options))
-        .collect()
-}
-
-/// As [`run`], for one provider with implementations that were looked for before.
 #[must_use]
 pub fn run_with(
     detected: &mut [Detected],
     name: &str,
-    provider: &dyn CompressorFactory,
+    subject: &Subject,
     options: &Options,
 ) -> Report {
     let mut rows = Vec::new();
-    let listed = match caught(|| provider.capabilities().to_vec()) {
-        Ok(listed) => listed,
+    let parties = match Parties::of(subject, options) {
+        Ok(parties) => parties,
         Err(message) => {
-            let mut tally = Tally::new(GROUP, options);
-            let stop = Stop::fault(format!("{message}, when asked what it does"));
-            tally.count(None, &Case::new(Kind::Zeros, 0, 0), Err(stop));
-            let rows = vec![tally.finish(row(GROUP.into(), None))];
-            return report(name, rows, options);
+            let mut tally = Tally::new(options);
+            tally.count(Err(Stop::fault(message)), |_| format!("check={GROUP}"));
+            let mut row = Row::new(GROUP, GROUP, None);
+            tally.finish(&mut row, "");
+            return report(name, vec![row], options);
         }
     };
     if wanted(FROZEN, options) {
-        rows.extend(frozen_rows(provider, &listed, options));
+        rows.extend(parties.frozen());
     }
     for one in detected {
         let check = check_of(one.name());
@@ -67,17 +58,8 @@ pub fn run_with(
             continue;
         }
         match one {
-            Detected::Missing { why, .. } => {
-                let mut row = row(check, None);
-                row.outcome = Outcome::Skipped {
-                    reason: why.clone(),
-                };
-                rows.push(row);
-            }
-            Detected::Found(outside) => {
-                let provider = (provider, &*listed);
-                rows.extend(rows_with(&check, &mut **outside, provider, options));
-            }
+            Detected::Missing { why, .. } => rows.push(skip(&check, None, why.clone())),
+            Detected::Found(outside) => rows.extend(parties.with(&check, &mut **outside)),
         }
     }
     report(name, rows, options)
@@ -86,49 +68,68 @@ pub fn run_with(
 /// The report of a provider with which nothing is tried, and why.
 #[must_use]
 pub fn skipped(name: &str, why: &str, options: &Options) -> Report {
-    let mut row = row(GROUP.into(), None);
-    row.outcome = Outcome::Skipped { reason: why.into() };
-    report(name, vec![row], options)
+    report(name, vec![skip(GROUP, None, why.into())], options)
 }
 
-/// Runs one case again.
+/// Runs one case again, with whatever is found here.
+///
+/// # Errors
+///
+/// As [`replay_with`].
+pub fn replay(
+    name: &str,
+    subject: &Subject,
+    options: &Options,
+    reproduction: &Reproduction,
+) -> Result<Report, String> {
+    replay_with(&mut detect(), name, subject, options, reproduction)
+}
+
+/// Runs one case again, with implementations that were looked for before.
 ///
 /// # Errors
 ///
 /// If the line is about no implementation that is found, or nothing that both parties do.
-pub fn replay(
+pub fn replay_with(
+    detected: &mut [Detected],
     name: &str,
-    provider: &dyn CompressorFactory,
+    subject: &Subject,
     options: &Options,
     reproduction: &Reproduction,
 ) -> Result<Report, String> {
     let check = reproduction.check();
-    let (format, direction) = reproduction
+    let key = reproduction
         .target
         .ok_or_else(|| format!("{check} runs on a format and direction"))?;
-    let listed = caught(|| provider.capabilities().to_vec())?;
-    let capabilities = find(&listed, format, direction)
+    let (format, direction) = key;
+    let target = Parties::of(subject, options)?
+        .target(format, direction)
         .ok_or_else(|| format!("{name} does not {direction} {format}"))?;
-    if check == FROZEN {
-        let rows = frozen_rows(provider, &listed, options);
-        return Ok(report(name, rows, options));
-    }
-    let found = detect()
-        .into_iter()
-        .find(|one| check_of(one.name()) == check);
-    let mut outside = match found {
-        Some(Detected::Found(outside)) => outside,
-        Some(missing @ Detected::Missing { .. }) => return Err(missing.to_string()),
-        None => return Err(format!("no implementation is called {check:?}")),
+    let case = &reproduction.case;
+    let result = if check == FROZEN {
+        let line = case.at.unwrap_or(0);
+        let unit = { frozen()?.into_iter() }
+            .find(|unit| (unit.line, unit.format) == (line, format))
+            .ok_or_else(|| format!("line {line} of vectors/outside.tsv is no unit of {format}"))?;
+        read_frozen(&target, &unit, case)
+    } else {
+        let mut found = detected
+            .iter_mut()
+            .filter(|one| check_of(one.name()) == check);
+        match found.next() {
+            Some(Detected::Found(outside)) => Exchange {
+                target: &target,
+                outside: &mut **outside,
+            }
+            .run(case),
+            Some(missing @ Detected::Missing { .. }) => return Err(missing.to_string()),
+            None => return Err(format!("no implementation is called {check:?}")),
+        }
     };
-    let mut exchange = Exchange {
-        provider,
-        capabilities,
-        outside: &mut *outside,
-    };
-    let mut tally = Tally::new(check, options);
-    tally.run(&mut exchange, &reproduction.case);
-    let row = tally.finish(row(check.to_owned(), Some((format, direction))));
+    let mut tally = Tally::new(options);
+    tally.count(result, line_of(check, key, case));
+    let mut row = Row::new(check, GROUP, Some(key));
+    tally.finish(&mut row, NOTHING);
     Ok(report(name, vec![row], options))
 }
 
@@ -150,178 +151,139 @@ fn report(name: &str, rows: Vec<Row>, options: &Options) -> Report {
     }
 }
 
-fn row(check: String, key: Option<(Format, Direction)>) -> Row {
-    Row {
-        check,
-        group: GROUP.into(),
-        format: key.map(|(format, _)| format.to_string()),
-        direction: key.map(|(_, direction)| direction.to_string()),
-        outcome: Outcome::Passed,
-        cases: 0,
-        not_tried: BTreeSet::new(),
-        milliseconds: 0,
-    }
+fn skip(check: &str, key: Option<(Format, Direction)>, reason: String) -> Row {
+    let mut row = Row::new(check, GROUP, key);
+    row.outcome = Outcome::Skipped { reason };
+    row
 }
 
-fn find(listed: &[Capabilities], format: Format, direction: Direction) -> Option<Capabilities> {
-    let mut all = listed.iter().copied();
-    all.find(|one| one.format == format && one.direction == direction)
+/// The line that runs a case again.
+fn line_of(check: &str, key: (Format, Direction), case: &Case) -> impl FnOnce(&Fault) -> String {
+    move |fault| Reproduction::of(check, Some(key), case.clone(), Some(fault)).to_string()
 }
 
-fn frozen_rows(
-    provider: &dyn CompressorFactory,
-    listed: &[Capabilities],
-    options: &Options,
-) -> Vec<Row> {
-    let direction = Direction::Decompress;
-    let units = match frozen() {
-        Ok(units) => units,
-        Err(line) => {
-            let mut tally = Tally::new(FROZEN, options);
-            tally.count(None, &Case::new(Kind::Zeros, 0, 0), Err(Stop::fault(line)));
-            return vec![tally.finish(row(FROZEN.into(), None))];
-        }
-    };
-    Format::ALL
-        .into_iter()
-        .filter(|format| find(listed, *format, direction).is_some())
-        .map(|format| {
-            let key = Some((format, direction));
-            let mut tally = Tally::new(FROZEN, options);
-            let of_format = |unit: &&Frozen| unit.format == format;
-            for unit in units.iter().filter(of_format) {
-                let case = Case::of_unit(&unit.unit, unit.content.len());
-                tally.count(key, &case, contained(|| unit.check(provider)));
+/// The provider, and what it says that it does.
+struct Parties {
+    bench: Bench,
+    listed: Vec<Capabilities>,
+}
+
+impl Parties {
+    fn of(subject: &Subject, options: &Options) -> Result<Self, String> {
+        let bench = Bench {
+            subject: subject.clone(),
+            options: options.clone(),
+        };
+        match bench.listed() {
+            Ok(listed) => Ok(Self { bench, listed }),
+            Err(Unanswered::Panicked(message) | Unanswered::Late(message)) => {
+                Err(format!("{message}, when asked what it does"))
             }
-            tally.finish(row(FROZEN.into(), key))
-        })
-        .collect()
-}
-
-/// A row for each format that both parties have, and each direction.
-fn rows_with(
-    check: &str,
-    outside: &mut dyn Outside,
-    (provider, listed): (&dyn CompressorFactory, &[Capabilities]),
-    options: &Options,
-) -> Vec<Row> {
-    let mut rows = Vec::new();
-    for side in outside.sides().to_vec() {
-        let of = |direction| find(listed, side.format, direction);
-        if Direction::BOTH.into_iter().all(|one| of(one).is_none()) {
-            continue;
         }
-        for direction in Direction::BOTH {
-            let mut row = row(check.to_owned(), Some((side.format, direction)));
-            let Some(capabilities) = of(direction) else {
-                row.outcome = Outcome::Skipped {
-                    reason: format!("does not {direction} {}", side.format),
-                };
-                rows.push(row);
+    }
+
+    fn target(&self, format: Format, direction: Direction) -> Option<Target> {
+        self.bench.target(&self.listed, format, direction)
+    }
+
+    /// A row for each format whose frozen units the provider may read.
+    fn frozen(&self) -> Vec<Row> {
+        let options = &self.bench.options;
+        let units = match frozen() {
+            Ok(units) => units,
+            Err(line) => {
+                let mut tally = Tally::new(options);
+                tally.count(Err(Stop::fault(line)), |_| format!("check={FROZEN}"));
+                let mut row = Row::new(FROZEN, GROUP, None);
+                tally.finish(&mut row, "");
+                return vec![row];
+            }
+        };
+        let mut rows = Vec::new();
+        for format in Format::ALL {
+            let Some(target) = self.target(format, Direction::Decompress) else {
                 continue;
             };
-            let slow = outside.is_slow();
-            let mut exchange = Exchange {
-                provider,
-                capabilities,
-                outside: &mut *outside,
-            };
-            let mut tally = Tally::new(check, options);
-            for case in plan::cases(&capabilities, &side, slow, options) {
-                tally.run(&mut exchange, &case);
+            let (key, started) = ((format, Direction::Decompress), Instant::now());
+            let mut tally = Tally::new(options);
+            for unit in units.iter().filter(|unit| unit.format == format) {
+                if tally.is_full() {
+                    break;
+                }
+                let result = read_frozen(&target, unit, &unit.case);
+                tally.count(result, line_of(FROZEN, key, &unit.case));
             }
-            if direction == Direction::Decompress && agreement::has_checksum(side.format) {
-                damaged(&mut exchange, &mut tally, slow, options);
-            }
-            rows.push(tally.finish(row));
+            let mut row = Row::new(FROZEN, GROUP, Some(key));
+            tally.finish(&mut row, NOTHING);
+            row.took(started.elapsed());
+            rows.push(row);
         }
+        rows
     }
-    rows
+
+    /// A row for each format that both parties have, and each direction.
+    fn with(&self, check: &str, outside: &mut dyn Outside) -> Vec<Row> {
+        let options = &self.bench.options;
+        let mut rows = Vec::new();
+        for side in outside.sides().to_vec() {
+            if !self.listed.iter().any(|one| one.format == side.format) {
+                continue;
+            }
+            for direction in Direction::BOTH {
+                let key = (side.format, direction);
+                let Some(target) = self.target(side.format, direction) else {
+                    let why = format!("does not {direction} {}", side.format);
+                    rows.push(skip(check, Some(key), why));
+                    continue;
+                };
+                let started = Instant::now();
+                let slow = outside.is_slow();
+                let mut cases = plan::cases(&target.capabilities, &side, slow, options);
+                let mut exchange = Exchange {
+                    target: &target,
+                    outside: &mut *outside,
+                };
+                let mut tally = Tally::new(options);
+                if direction == Direction::Decompress && agreement::has_checksum(side.format) {
+                    match damaged(&mut exchange, slow, options) {
+                        Ok(damaged) => cases.extend(damaged),
+                        Err((case, stop)) => tally.count(Err(stop), line_of(check, key, &case)),
+                    }
+                }
+                for case in &cases {
+                    if tally.is_full() {
+                        break;
+                    }
+                    tally.count(exchange.run(case), line_of(check, key, case));
+                }
+                let mut row = Row::new(check, GROUP, Some(key));
+                tally.finish(&mut row, NOTHING);
+                row.took(started.elapsed());
+                rows.push(row);
+            }
+        }
+        rows
+    }
 }
 
-/// Damages a unit that the implementation writes in many ways, and gives each to both.
-fn damaged(exchange: &mut Exchange<'_>, tally: &mut Tally<'_>, slow: bool, options: &Options) {
+/// Why a row has no cases, where no case says it.
+const NOTHING: &str = "nothing to exchange";
+
+fn read_frozen(target: &Target, unit: &Frozen, case: &Case) -> Result<(), Stop> {
+    let result = contained(|| unit.check(target, case));
+    target.subject.drops().judge(result)
+}
+
+/// A unit that the implementation writes, damaged in many ways.
+fn damaged(
+    exchange: &mut Exchange<'_>,
+    slow: bool,
+    options: &Options,
+) -> Result<Vec<Case>, (Case, Stop)> {
     let case = Case::new(Kind::Text, 100, options.seed);
     let content = case.content();
     match exchange.written_outside(&case, &content) {
-        Ok((_, unit)) => {
-            for case in agreement::cases(&case, &unit, content.len(), slow) {
-                tally.run(exchange, &case);
-            }
-        }
-        Err(stop) => {
-            let key = (exchange.capabilities.format, Direction::Decompress);
-            tally.count(Some(key), &case, Err(stop));
-        }
-    }
-}
-
-/// What a row comes to.
-struct Tally<'a> {
-    check: &'a str,
-    options: &'a Options,
-    started: Instant,
-    cases: usize,
-    not_tried: BTreeSet<String>,
-    failures: Vec<Failure>,
-}
-
-impl<'a> Tally<'a> {
-    fn new(check: &'a str, options: &'a Options) -> Self {
-        Self {
-            check,
-            options,
-            started: Instant::now(),
-            cases: 0,
-            not_tried: BTreeSet::new(),
-            failures: Vec::new(),
-        }
-    }
-
-    fn run(&mut self, exchange: &mut Exchange<'_>, case: &Case) {
-        if self.failures.len() < self.options.max_failures {
-            let Capabilities {
-                format, direction, ..
-            } = exchange.capabilities;
-            self.count(Some((format, direction)), case, exchange.run(case));
-        }
-    }
-
-    fn count(&mut self, key: Option<(Format, Direction)>, case: &Case, result: Result<(), Stop>) {
-        match result {
-            Ok(()) => self.cases += 1,
-            Err(Stop::NotTried(why)) => {
-                self.not_tried.insert(why);
-            }
-            Err(Stop::Fault(fault)) => {
-                self.cases += 1;
-                let line = Reproduction::of(self.check, key, case.clone(), Some(&fault));
-                self.failures.push(Failure {
-                    message: fault.message,
-                    reproduction: line.to_string(),
-                });
-            }
-        }
-    }
-
-    fn finish(self, mut row: Row) -> Row {
-        row.outcome = if !self.failures.is_empty() {
-            Outcome::Failed {
-                failures: self.failures,
-            }
-        } else if self.cases == 0 {
-            let reasons: Vec<_> = self.not_tried.iter().cloned().collect();
-            let reason = match reasons.is_empty() {
-                true => "nothing to exchange".to_owned(),
-                false => reasons.join("; "),
-            };
-            Outcome::Skipped { reason }
-        } else {
-            Outcome::Passed
-        };
-        row.cases = self.cases;
-        row.not_tried = self.not_tried;
-        row.milliseconds = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
-        row
+        Ok(unit) => Ok(agreement::cases(&case, &unit, content.len(), slow)),
+        Err(stop) => Err((case, stop)),
     }
 }

@@ -1,8 +1,9 @@
 //! Batches that are not what single calls would be.
 
-use compressor_api::{ErrorKind, Job};
+use compressor_api::{ErrorKind, Format, Job};
+use compressor_conformance::{Options, Subject, run};
 
-use crate::wrapper::{Misbehaves, fail};
+use crate::wrapper::{Misbehaves, fail, misbehaving};
 
 /// The last job was never run.
 #[derive(Debug)]
@@ -74,7 +75,43 @@ impl Misbehaves for ForgivesALongBatch {
     }
 }
 
+/// One job of each batch finds no capacity, for ever.
+#[derive(Debug)]
+struct BusyForOneJob;
+
+impl Misbehaves for BusyForOneJob {
+    fn batch(&self, jobs: &mut [Job<'_>]) {
+        if let Some(job) = jobs.last_mut() {
+            job.result = Err(fail(ErrorKind::Busy));
+        }
+    }
+}
+
+/// Nine jobs at once find capacity, and the rest when they come again.
+#[derive(Debug)]
+struct NineAtOnce;
+
+impl Misbehaves for NineAtOnce {
+    fn batch(&self, jobs: &mut [Job<'_>]) {
+        for job in jobs.iter_mut().skip(9) {
+            job.result = Err(fail(ErrorKind::Busy));
+        }
+    }
+}
+
+#[test]
+fn a_batch_that_finds_capacity_in_the_end_is_served() {
+    let subject = Subject::new(misbehaving(crate::plain(Format::Snappy), NineAtOnce));
+    let report = run(
+        &subject,
+        &Options::quick().only("batch-equals-singles"),
+        |_| {},
+    );
+    assert!(report.conforms(), "{report}");
+}
+
 crate::each_caught! {
+    busy_for_one_job: BusyForOneJob, Lz4Block => "batch-equals-singles";
     wrong_in_job_19_of_20: WrongInALongBatch { at: 18, of: 20 }, Lz4Block => "batch-equals-singles";
     wrong_in_the_last_job_of_64: WrongInALongBatch { at: 63, of: 64 }, Snappy => "batch-equals-singles";
     forgives_a_long_batch: ForgivesALongBatch, Zlib => "batch-equals-singles";

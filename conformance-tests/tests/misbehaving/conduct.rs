@@ -99,6 +99,33 @@ impl Misbehaves for DropsBombs {
     }
 }
 
+#[derive(Debug)]
+struct PanicsInCompressorDrop;
+
+impl Misbehaves for PanicsInCompressorDrop {
+    fn drop_compressor(&self) {
+        panic!("in the compressor's drop");
+    }
+}
+
+/// Everything ends with a bomb: a compressor that goes while a session's unwinds would be the second.
+#[derive(Debug)]
+struct DropsBombsAll;
+
+impl Misbehaves for DropsBombsAll {
+    fn compress(&self, _: Compress<'_>) -> Result<usize, Error> {
+        panic_any(Bomb);
+    }
+
+    fn drop_session(&self) {
+        panic_any(Bomb);
+    }
+
+    fn drop_compressor(&self) {
+        panic_any(Bomb);
+    }
+}
+
 /// Both: the second would come while the first unwinds.
 #[derive(Debug)]
 struct ThrowsAndDropsBombs;
@@ -254,6 +281,35 @@ impl Misbehaves for AllocatesAtLevel {
     }
 }
 
+/// Allocates for each batch, and for no single call.
+#[derive(Debug)]
+struct AllocatesPerBatch;
+
+impl Misbehaves for AllocatesPerBatch {
+    fn batch(&self, jobs: &mut [Job<'_>]) {
+        std::hint::black_box(jobs.iter().map(|job| job.src.len()).collect::<Vec<_>>());
+    }
+}
+
+/// Serves when it is looked at, and fails, which allocates nothing, once it is warm.
+#[derive(Debug)]
+struct FailsWhenWarm;
+
+impl Misbehaves for FailsWhenWarm {
+    fn compress(&self, call: Compress<'_>) -> Result<usize, Error> {
+        let Compress {
+            memory,
+            base,
+            src,
+            dst,
+        } = call;
+        match memory.calls {
+            ..10 => base.compress(src, dst),
+            _ => Err(fail(ErrorKind::Device)),
+        }
+    }
+}
+
 /// Allocates only to say what went wrong.
 #[derive(Debug)]
 struct AllocatesOnFailure;
@@ -285,6 +341,8 @@ crate::each_caught! {
     panics_on_bad_input: PanicsOnBadInput, Snappy => "never-panics";
     panics_in_health: PanicsInHealth, Snappy => "never-panics";
     panics_in_drop: PanicsInDrop, Snappy => "never-panics";
+    panics_in_compressor_drop: PanicsInCompressorDrop, Snappy => "never-panics";
+    drops_bombs_all: DropsBombsAll, Snappy => "never-panics";
     throws_bombs: ThrowsBombs, Snappy => "never-panics";
     drops_bombs: DropsBombs, Snappy => "never-panics";
     throws_and_drops_bombs: ThrowsAndDropsBombs, Snappy => "never-panics";
@@ -342,6 +400,66 @@ fn silent_software() {
     assert!(failed(true));
 }
 
+/// The accelerator takes blocks of one length at the default level; all else that is listed runs in
+/// software.
+#[test]
+fn software_everywhere_but_in_one_place() {
+    #[derive(Debug, Default)]
+    struct OnePlace {
+        counts: Arc<[AtomicU64; 2]>,
+        len: Option<usize>,
+        level: Option<i32>,
+    }
+
+    impl Misbehaves for OnePlace {
+        fn open(&self, _: Direction, compressor: &Arc<Wrapped>) -> Result<Memory, Error> {
+            let level = compressor.spec().level();
+            Ok(Memory {
+                failed: self.level.is_some_and(|only| only != level),
+                ..Memory::default()
+            })
+        }
+
+        fn compress(&self, call: Compress<'_>) -> Result<usize, Error> {
+            let Compress {
+                memory,
+                base,
+                src,
+                dst,
+            } = call;
+            let software = memory.failed || self.len.is_some_and(|only| only != src.len());
+            self.counts[usize::from(software)].fetch_add(1, Ordering::Relaxed);
+            base.compress(src, dst)
+        }
+    }
+
+    let failed = |len: Option<usize>, level: Option<i32>| {
+        let counts = Arc::<[AtomicU64; 2]>::default();
+        let how = OnePlace {
+            counts: Arc::clone(&counts),
+            len,
+            level,
+        };
+        let factory = misbehaving(crate::plain(Format::Zlib), how);
+        let served = move || {
+            let [accelerated, software] = [0, 1].map(|at| counts[at].load(Ordering::Relaxed));
+            Served {
+                accelerated,
+                software,
+            }
+        };
+        let subject = Subject::new(factory).with_served(served);
+        let options = Options::quick().only("accelerates").must_accelerate();
+        let report = run(&subject, &options, |_| {});
+        report
+            .failures()
+            .any(|(row, _)| row.direction.as_deref() == Some("compress"))
+    };
+    assert!(!failed(None, None));
+    assert!(failed(Some(16_384), None));
+    assert!(failed(None, Some(6)));
+}
+
 /// A name that cannot be asked for is reported, and the rest is run all the same.
 #[test]
 fn a_provider_that_panics_when_asked_for_its_name_is_reported() {
@@ -391,7 +509,8 @@ fn a_call_that_never_returns_does_not_stop_the_run() {
 /// Whatever a provider throws, in any call of any check, the run ends and says so.
 #[test]
 fn bombs_end_no_run() {
-    let hows: [fn() -> Arc<dyn CompressorFactory>; 3] = [
+    let hows: [fn() -> Arc<dyn CompressorFactory>; 4] = [
+        || misbehaving(crate::plain(Format::Snappy), DropsBombsAll),
         || misbehaving(crate::plain(Format::Snappy), ThrowsBombs),
         || misbehaving(crate::plain(Format::Snappy), DropsBombs),
         || misbehaving(crate::plain(Format::Snappy), ThrowsAndDropsBombs),
@@ -422,6 +541,17 @@ fn bombs_end_no_run() {
     }
 }
 
+/// Those that make compressors only to look at them meet the bombs as well.
+#[test]
+fn bombs_in_drop_end_no_check_of_what_is_listed() {
+    let factory = misbehaving(crate::plain(Format::Snappy), DropsBombsAll);
+    let options = Options::quick().only("listing").only("specs");
+    let report = run(&Subject::new(factory), &options, |_| {});
+    for check in ["capabilities-constant", "keeps-its-spec", "never-panics"] {
+        assert!(report.failed_checks().contains(check), "{check}: {report}");
+    }
+}
+
 /// A provider that answers no question is given up after the first, and reported.
 #[test]
 fn a_provider_that_never_says_what_it_does_is_given_up() {
@@ -441,6 +571,30 @@ fn allocates_per_call() {
         Subject::new(misbehaving(
             compressor_api::stored::factory(),
             AllocatesPerCall,
+        ))
+    };
+    crate::caught("allocates-nothing", &base, &subject);
+}
+
+#[test]
+fn allocates_per_batch() {
+    let base = || Subject::new(compressor_api::stored::factory());
+    let subject = || {
+        Subject::new(misbehaving(
+            compressor_api::stored::factory(),
+            AllocatesPerBatch,
+        ))
+    };
+    crate::caught("allocates-nothing", &base, &subject);
+}
+
+#[test]
+fn fails_when_warm() {
+    let base = || Subject::new(compressor_api::stored::factory());
+    let subject = || {
+        Subject::new(misbehaving(
+            compressor_api::stored::factory(),
+            FailsWhenWarm,
         ))
     };
     crate::caught("allocates-nothing", &base, &subject);

@@ -95,6 +95,45 @@ impl Misbehaves for GivesLess {
     }
 }
 
+/// Goes by the room and not by the content: with more of it than the content needs, what is listed
+/// for the content is refused.
+#[derive(Debug)]
+struct GoesByTheRoom;
+
+impl Misbehaves for GoesByTheRoom {
+    fn list(&self, listed: Vec<Capabilities>) -> Vec<Capabilities> {
+        listing(listed, |entry| entry.with_max_output(20_000))
+    }
+
+    fn decompress(&self, call: Decompress<'_>) -> Result<usize, Error> {
+        let Decompress { base, src, dst, .. } = call;
+        let room = dst.len();
+        match base.decompress(src, dst)? {
+            n if n < room && n > 19_000 => Err(fail(ErrorKind::Unsupported)),
+            n => Ok(n),
+        }
+    }
+}
+
+/// With one byte more than the content needs, the content comes out wrong.
+#[derive(Debug)]
+struct WrongWithMoreRoom;
+
+impl Misbehaves for WrongWithMoreRoom {
+    fn list(&self, listed: Vec<Capabilities>) -> Vec<Capabilities> {
+        listing(listed, |entry| entry.with_max_output(20_000))
+    }
+
+    fn decompress(&self, call: Decompress<'_>) -> Result<usize, Error> {
+        let Decompress { base, src, dst, .. } = call;
+        let n = base.decompress(src, dst)?;
+        if n < dst.len() && n > 19_000 {
+            dst[n / 2] ^= 1;
+        }
+        Ok(n)
+    }
+}
+
 /// Keeps 4 KiB of history, and lists all that the format has: matches further back come out wrong.
 #[derive(Debug)]
 struct ShortHistory;
@@ -135,6 +174,8 @@ crate::each_caught! {
     takes_less: TakesLess, Lz4Block => "input-limits";
     cuts_past_its_limit: CutsPastItsLimit, Lz4Block => "input-limits";
     pads_short_input: PadsShortInput, Zlib => "input-limits";
+    goes_by_the_room: GoesByTheRoom, Lz4Sized => "output-limit";
+    wrong_with_more_room: WrongWithMoreRoom, Snappy => "output-limit";
     gives_less: GivesLess, Lz4Sized => "output-limit";
     short_history: ShortHistory, Snappy => "window-resolved";
     reaches_further: ReachesFurther, Lz4Block => "window-kept";

@@ -8,7 +8,9 @@ use compressor_api::{
     ProviderId, Spec,
 };
 
-use crate::wrapper::{Misbehaves, fail};
+use compressor_conformance::{Options, Outcome, Subject, run};
+
+use crate::wrapper::{Misbehaves, fail, misbehaving};
 
 #[derive(Debug)]
 struct BadName;
@@ -58,6 +60,36 @@ impl Misbehaves for ListsEmptyRange {
             .map(|entry| entry.with_input(100, 99))
             .collect()
     }
+}
+
+/// Takes nothing that anybody has memory for.
+#[derive(Debug)]
+struct ListsGiantMinimum;
+
+impl Misbehaves for ListsGiantMinimum {
+    fn list(&self, listed: Vec<Capabilities>) -> Vec<Capabilities> {
+        listed
+            .into_iter()
+            .map(|entry| entry.with_input(1 << 46, usize::MAX))
+            .collect()
+    }
+}
+
+/// Nothing is allocated by what a provider lists: each check says why it tried nothing.
+#[test]
+fn a_giant_minimum_ends_no_run() {
+    let factory = misbehaving(crate::plain(Format::Zlib), ListsGiantMinimum);
+    let report = run(&Subject::new(factory), &Options::quick(), |_| {});
+    assert!(!report.conforms(), "{report}");
+    let row = { report.rows.iter() }
+        .find(|row| row.check == "round-trip")
+        .unwrap();
+    assert!(matches!(row.outcome, Outcome::Skipped { .. }), "{report}");
+    let why = "content of more than 4194304 bytes is too long to try";
+    let row = { report.rows.iter() }
+        .find(|row| row.check == "unit-not-empty")
+        .unwrap();
+    assert!(row.not_tried.contains(why), "{row:?}");
 }
 
 /// Lists something else from the third time on.
@@ -138,6 +170,7 @@ crate::each_caught! {
     lists_twice: ListsTwice, Zlib => "capabilities-consistent";
     lists_nothing: ListsNothing, Zlib => "capabilities-consistent";
     lists_levels_of_another_scale: ListsLevelsOfAnotherScale, Zlib => "capabilities-consistent";
+    lists_giant_minimum: ListsGiantMinimum, Zlib => "capabilities-consistent";
     lists_empty_range: ListsEmptyRange, Zlib => "capabilities-consistent";
     changes_its_mind: ChangesItsMind::default(), Snappy => "capabilities-constant";
     fails_its_self_test: FailsItsSelfTest, Snappy => "self-test-passes";

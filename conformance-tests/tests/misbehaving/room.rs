@@ -1,8 +1,9 @@
 //! Lies about room, and mistakes with it.
 
-use compressor_api::{DecompressSession, Error, ErrorKind};
+use compressor_api::{Capabilities, DecompressSession, Error, ErrorKind, Format, OutputNeed};
+use compressor_conformance::{Options, Subject, run};
 
-use crate::wrapper::{Compress, Decompress, Misbehaves, fail};
+use crate::wrapper::{Compress, Decompress, Misbehaves, fail, misbehaving};
 
 /// "Does not fit", even with room.
 #[derive(Debug)]
@@ -69,6 +70,36 @@ impl Misbehaves for NeedsTheBound {
             false => base.compress(src, dst),
         }
     }
+}
+
+/// Needs the bound as well, and lists it: that is nothing wrong.
+#[derive(Debug)]
+struct ListsThatItNeedsTheBound(ErrorKind);
+
+impl Misbehaves for ListsThatItNeedsTheBound {
+    fn list(&self, listed: Vec<Capabilities>) -> Vec<Capabilities> {
+        listed
+            .into_iter()
+            .map(|entry| entry.with_output(OutputNeed::Bound))
+            .collect()
+    }
+
+    fn compress(&self, call: Compress<'_>) -> Result<usize, Error> {
+        NeedsTheBound
+            .compress(call)
+            .map_err(|error| match error.kind() {
+                ErrorKind::OutputTooSmall => fail(self.0),
+                kind => fail(kind),
+            })
+    }
+}
+
+#[test]
+fn who_lists_that_it_needs_the_bound_may_need_it() {
+    let how = ListsThatItNeedsTheBound(ErrorKind::OutputTooSmall);
+    let subject = Subject::new(misbehaving(crate::plain(Format::Zlib), how));
+    let report = run(&subject, &Options::quick().only("room"), |_| {});
+    assert!(report.conforms(), "{report}");
 }
 
 /// Decodes in steps of eight bytes, so an exact fit is too small.
@@ -168,6 +199,7 @@ impl Misbehaves for BoundOfAGigabyte {
 }
 
 crate::each_caught! {
+    lists_that_it_needs_the_bound_and_blames_the_spec: ListsThatItNeedsTheBound(ErrorKind::Unsupported), Zlib => "exact-fit";
     bound_of_absurd_size: BoundOfAbsurdSize, Zlib => "bound-plausible";
     bound_of_absurd_size_ends_no_other_check: BoundOfAbsurdSize, Snappy => "round-trip";
     bound_of_a_gigabyte: BoundOfAGigabyte, Lz4Block => "bound-plausible";

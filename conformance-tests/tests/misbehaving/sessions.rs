@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use compressor_api::{Capabilities, Direction, Error, ErrorKind};
+use compressor_api::{Capabilities, Direction, Error, ErrorKind, Format};
+use compressor_conformance::{Options, Subject, run};
 
-use crate::wrapper::{Compress, Decompress, Memory, Misbehaves, Wrapped, fail};
+use crate::wrapper::{Compress, Decompress, Memory, Misbehaves, Wrapped, fail, misbehaving};
 
 /// Content of the same length is taken for the same content.
 #[derive(Debug)]
@@ -199,29 +200,111 @@ impl Misbehaves for LosesPooledSessions {
     }
 }
 
-/// Sixteen contexts are listed; there are four, and a fifth session is an error.
-#[derive(Debug, Default)]
-struct FourContexts {
-    open: Arc<AtomicUsize>,
+/// What the providers below list.
+const LISTED: u32 = 16;
+
+fn listing_sixteen(listed: Vec<Capabilities>) -> Vec<Capabilities> {
+    let limit = NonZeroU32::new(LISTED).unwrap();
+    listed
+        .into_iter()
+        .map(|entry| entry.with_in_flight(limit))
+        .collect()
 }
 
-impl Misbehaves for FourContexts {
+/// Sixteen contexts are listed; there are as many as this, and one more session is an error.
+#[derive(Debug)]
+struct Contexts {
+    open: Arc<AtomicUsize>,
+    most: usize,
+    beyond: ErrorKind,
+}
+
+impl Contexts {
+    fn at_most(most: usize, beyond: ErrorKind) -> Self {
+        let open = Arc::default();
+        Self { open, most, beyond }
+    }
+}
+
+impl Misbehaves for Contexts {
     fn list(&self, listed: Vec<Capabilities>) -> Vec<Capabilities> {
-        let limit = NonZeroU32::new(16).unwrap();
-        listed
-            .into_iter()
-            .map(|entry| entry.with_in_flight(limit))
-            .collect()
+        listing_sixteen(listed)
     }
 
     fn open(&self, _: Direction, _: &Arc<Wrapped>) -> Result<Memory, Error> {
         let held = Context::open(&self.open);
-        match self.open.load(Ordering::SeqCst) > 4 {
-            true => Err(fail(ErrorKind::Device)),
+        match self.open.load(Ordering::SeqCst) > self.most {
+            true => Err(fail(self.beyond)),
             false => Ok(Memory {
                 _held: Some(Box::new(held)),
                 ..Memory::default()
             }),
+        }
+    }
+}
+
+#[test]
+fn as_many_contexts_as_are_listed_suffice() {
+    let sixteen = Contexts::at_most(LISTED as usize, ErrorKind::Busy);
+    let subject = Subject::new(misbehaving(crate::plain(Format::Lz4Block), sixteen));
+    let report = run(&subject, &Options::quick().only("in-flight-limit"), |_| {});
+    assert_eq!(report.counts(), [2, 0, 0], "{report}");
+}
+
+/// Sixteen operations at once are listed; the fifth finds no capacity.
+#[derive(Debug, Default)]
+struct FourAtOnce {
+    open: Arc<AtomicUsize>,
+    at_work: AtomicUsize,
+    refused: AtomicBool,
+}
+
+impl Misbehaves for FourAtOnce {
+    fn list(&self, listed: Vec<Capabilities>) -> Vec<Capabilities> {
+        listing_sixteen(listed)
+    }
+
+    fn open(&self, _: Direction, _: &Arc<Wrapped>) -> Result<Memory, Error> {
+        Ok(Memory {
+            _held: Some(Box::new(Context::open(&self.open))),
+            ..Memory::default()
+        })
+    }
+
+    fn compress(&self, call: Compress<'_>) -> Result<usize, Error> {
+        let Compress { base, src, dst, .. } = call;
+        if self.at_work.fetch_add(1, Ordering::SeqCst) >= 4 {
+            self.refused.store(true, Ordering::SeqCst);
+            self.at_work.fetch_sub(1, Ordering::SeqCst);
+            return Err(fail(ErrorKind::Busy));
+        }
+        // With all contexts open a fifth operation comes, however slow the host is.
+        while self.open.load(Ordering::SeqCst) == LISTED as usize
+            && !self.refused.load(Ordering::SeqCst)
+        {
+            thread::yield_now();
+        }
+        let result = base.compress(src, dst);
+        self.at_work.fetch_sub(1, Ordering::SeqCst);
+        result
+    }
+}
+
+/// A context that was used once is never free again: after sixteen all are busy.
+#[derive(Debug, Default)]
+struct NeverFrees(AtomicUsize);
+
+impl Misbehaves for NeverFrees {
+    fn list(&self, listed: Vec<Capabilities>) -> Vec<Capabilities> {
+        listing_sixteen(listed)
+    }
+
+    fn open(&self, direction: Direction, _: &Arc<Wrapped>) -> Result<Memory, Error> {
+        let compresses = direction == Direction::Compress;
+        let opened = self.0.fetch_add(usize::from(compresses), Ordering::SeqCst);
+        match compresses && opened >= LISTED as usize {
+            true => Err(fail(ErrorKind::Busy)),
+            false => Ok(Memory::default()),
         }
     }
 }
@@ -364,5 +447,8 @@ crate::each_caught! {
     stays_on_its_thread: StaysOnItsThread, Snappy => "moves-between-threads";
     needs_its_compressor: NeedsItsCompressor, Snappy => "outlives-compressor";
     loses_pooled_sessions: LosesPooledSessions, Snappy => "pools";
-    four_contexts: FourContexts::default(), Lz4Block => "in-flight-limit";
+    four_contexts: Contexts::at_most(4, ErrorKind::Device), Lz4Block => "in-flight-limit";
+    one_context_past_the_limit_is_an_error: Contexts::at_most(LISTED as usize, ErrorKind::Device), Lz4Block => "in-flight-limit";
+    four_at_once: FourAtOnce::default(), Lz4Block => "in-flight-limit";
+    never_frees: NeverFrees::default(), Lz4Block => "in-flight-limit";
 }

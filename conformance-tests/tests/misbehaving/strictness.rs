@@ -166,7 +166,24 @@ impl Misbehaves for BelievesHeader {
     }
 }
 
+/// Takes the memory that a header declares before it looks at the rest.
+#[derive(Debug)]
+struct BelievesDeclaredLength;
+
+impl Misbehaves for BelievesDeclaredLength {
+    fn decompress(&self, call: Decompress<'_>) -> Result<usize, Error> {
+        let Decompress { base, src, dst, .. } = call;
+        if let Some((len, _)) = src.split_first_chunk::<4>() {
+            let mut scratch = Vec::<u8>::new();
+            let _ = scratch.try_reserve_exact(u32::from_le_bytes(*len) as usize);
+            std::hint::black_box(&scratch);
+        }
+        base.decompress(src, dst)
+    }
+}
+
 crate::each_caught! {
+    believes_declared_length: BelievesDeclaredLength, Lz4Sized => "lying-length";
     accepts_trailing: AcceptsTrailing, Zlib => "trailing-bytes";
     accepts_trailing_of_a_block: AcceptsTrailing, Snappy => "trailing-bytes";
     accepts_second_unit: AcceptsSecondUnit, Gzip => "second-unit";

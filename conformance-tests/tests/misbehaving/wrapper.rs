@@ -83,6 +83,8 @@ pub(crate) trait Misbehaves: Debug + Send + Sync + 'static {
     fn batch(&self, _jobs: &mut [Job<'_>]) {}
 
     fn drop_session(&self) {}
+
+    fn drop_compressor(&self) {}
 }
 
 /// One call to compress, with the session that would do it right.
@@ -172,6 +174,12 @@ pub(crate) struct Wrapped {
     base: Arc<dyn Compressor>,
     how: Arc<dyn Misbehaves>,
     effective: Effective,
+}
+
+impl Drop for Wrapped {
+    fn drop(&mut self) {
+        self.how.drop_compressor();
+    }
 }
 
 /// Makes sessions that may refer to their compressor.

@@ -43,7 +43,7 @@ pub fn run(line: &str, opened: &[Opened], args: &Args) -> Result<Report, Failure
         false => args.options(),
     };
     let replayed = match reproduction.check().starts_with(outside::GROUP) {
-        true => outside::replay(subject, way.factory(), &options, &reproduction),
+        true => outside::replay(subject, &way.subject(opened), &options, &reproduction),
         false => replay(&way.subject(opened), &options, &reproduction),
     };
     let mut report = replayed.map_err(Failure::usage)?;

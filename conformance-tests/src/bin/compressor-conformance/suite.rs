@@ -39,7 +39,7 @@ pub fn run(opened: &[Opened], args: &Args) -> Results {
         must_have_one(&wanted, &mut providers);
     }
     let hung = hung(&providers);
-    let outside = outside(&wanted, &hung, args, &|done, total, what| {
+    let outside = outside(&wanted, opened, &hung, args, &|done, total, what| {
         bar.set(wanted.len() + 1, done, total, what);
     });
     let parties: Vec<Party> = { opened.iter() }
@@ -156,6 +156,7 @@ fn suite(
 /// Each provider, without the decorator, and each implementation from elsewhere.
 fn outside(
     wanted: &[&Opened],
+    all: &[Opened],
     hung: &BTreeSet<String>,
     args: &Args,
     progress: &dyn Fn(usize, usize, String),
@@ -178,7 +179,7 @@ fn outside(
             let why = format!("an earlier call to {} never returned", way.name);
             return outside::skipped(&way.name, &why, &options);
         }
-        outside::run_with(&mut detected, &way.name, way.factory(), &options)
+        outside::run_with(&mut detected, &way.name, &way.subject(all), &options)
     };
     ways.iter().enumerate().map(run).collect()
 }
