@@ -249,7 +249,7 @@ typedef struct cp_spec {
     const uint8_t *dictionary; /* header included; copy it; NULL if there is none */
     size_t dictionary_len;
 
-    /* Since minor version 1: read them only if struct_size is that of your own cp_spec or more. */
+    /* Since minor version 1: read them only if struct_size reaches so far. */
     uint32_t effort;   /* CP_EFFORT_..., one that you list for the format; binds compression only */
     uint32_t max_loss; /* with an effort: units may be so many percent longer, 0 to 100 */
 } cp_spec;
