@@ -339,9 +339,12 @@ impl Registry {
                 match slot.candidate(spec, direction) {
                     Ok(found) => {
                         let reach = found.serves_up_to();
+                        // Whoever takes nothing longer than is served already, for whatever
+                        // reason, adds nothing.
+                        let longest = reach.min(found.capabilities.max_input);
                         let verdict = match served {
                             None => Verdict::Chosen,
-                            Some(len) if len < reach => Verdict::ChosenBeyond(len),
+                            Some(len) if len < longest => Verdict::ChosenBeyond(len),
                             Some(_) => Verdict::Outranked,
                         };
                         if verdict != Verdict::Outranked {

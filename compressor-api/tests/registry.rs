@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 use compressor_api::{
     Capabilities, CompressSession, Compressor, CompressorFactory, DecompressSession, Direction,
-    Effective, EffectiveSide, Error, ErrorKind, Format, Health, LevelRange, OnFailure, Open,
-    OpenError, ParamKind, ParamSpec, Params, Policy, ProviderClass, ProviderEntry, ProviderId,
-    Registry, RegistryError, SelectError, Shortfall, Spec, Verdict, stored,
+    Effective, EffectiveSide, Effort, Efforts, Error, ErrorKind, Format, Health, LevelRange, Loss,
+    OnFailure, Open, OpenError, ParamKind, ParamSpec, Params, Policy, ProviderClass, ProviderEntry,
+    ProviderId, Registry, RegistryError, SelectError, Shortfall, Spec, Verdict, stored,
 };
 
 /// A provider whose every answer is written down; its codec copies.
@@ -621,4 +621,85 @@ fn selections_can_be_printed() {
         lines[2],
         "compress software.zlib: comes after the one chosen"
     );
+}
+
+/// A provider that compresses zlib for speed, tried before those of a lower priority.
+fn for_speed(
+    id: &'static str,
+    priority: i16,
+    change: impl Fn(Capabilities) -> Capabilities,
+) -> &'static ProviderEntry {
+    let mut fake = Fake::of(id, Format::Zlib);
+    for capabilities in &mut fake.capabilities {
+        if capabilities.direction == Direction::Compress {
+            let efforts = Efforts::NONE.with(Effort::Speed, priority);
+            *capabilities = change(capabilities.with_efforts(efforts));
+        }
+    }
+    entry(fake)
+}
+
+/// As [`for_speed`], within the loss only up to a length of the input.
+fn limited(id: &'static str, priority: i16, max_input: usize) -> &'static ProviderEntry {
+    let losses: &'static [Loss] = Box::leak(Box::new([Loss::new(9, max_input, 10)]));
+    for_speed(id, priority, |c| c.with_efforts(c.efforts.within(losses)))
+}
+
+/// Who compresses zlib for speed, by the longest input that each takes; and what came of the others.
+fn by_length(registry: &Registry) -> (Vec<(&'static str, usize)>, Vec<(&'static str, Verdict)>) {
+    let speed = zlib().with_effort(Effort::Speed);
+    let selection = registry.select(&speed, &Policy::default()).unwrap();
+    let chosen = { selection.compress.iter() }.chain(&selection.compress_longer);
+    let verdicts = { selection.considered.iter() }
+        .filter(|c| c.direction == Direction::Compress)
+        .map(|c| (c.provider.as_str(), c.verdict.clone()));
+    (
+        chosen
+            .map(|s| (s.provider.as_str(), s.capabilities.max_input))
+            .collect(),
+        verdicts.collect(),
+    )
+}
+
+#[test]
+fn those_with_the_priority_for_an_effort_serve_what_it_limits_others_to() {
+    let registry = registry(&[
+        limited("a.short", 3, 16 << 10),
+        limited("b.shorter", 2, 4 << 10),
+        for_speed("c.any", 1, |c| c),
+        for_speed("d.last", 0, |c| c),
+        entry(Fake::of("e.no-effort", Format::Zlib)),
+    ]);
+    let (chosen, verdicts) = by_length(&registry);
+    assert_eq!(chosen, [("a.short", 16 << 10), ("c.any", usize::MAX)]);
+    assert_eq!(
+        verdicts,
+        [
+            ("a.short", Verdict::Chosen),
+            ("b.shorter", Verdict::Outranked),
+            ("c.any", Verdict::ChosenBeyond(16 << 10)),
+            ("d.last", Verdict::Outranked),
+            ("e.no-effort", Verdict::Outranked),
+            ("software.zlib", Verdict::Outranked),
+        ]
+    );
+}
+
+#[test]
+fn whoever_takes_nothing_longer_by_a_limit_of_its_own_does_not_serve_beyond() {
+    for (own, chosen) in [
+        (16 << 10, [("a.short", 64 << 10), ("c.any", usize::MAX)]),
+        (64 << 10, [("a.short", 64 << 10), ("c.any", usize::MAX)]),
+        (
+            (64 << 10) + 1,
+            [("a.short", 64 << 10), ("b.own", (64 << 10) + 1)],
+        ),
+    ] {
+        let registry = registry(&[
+            limited("a.short", 3, 64 << 10),
+            for_speed("b.own", 2, |c| c.with_input(0, own)),
+            for_speed("c.any", 1, |c| c),
+        ]);
+        assert_eq!(by_length(&registry).0, chosen, "{own}");
+    }
 }
