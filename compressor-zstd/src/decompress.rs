@@ -1,8 +1,8 @@
+use compressor_api::inspect::zstd;
 use compressor_api::{DecompressSession, Error, ErrorKind, ProviderId};
 
 use crate::dctx::DCtx;
 use crate::error::ID;
-use crate::frame::Frame;
 
 /// A context that sees only what is exactly one frame.
 pub(crate) struct Decompress {
@@ -17,17 +17,18 @@ impl Decompress {
 
 impl DecompressSession for Decompress {
     fn decompress(&mut self, src: &[u8], dst: &mut [u8]) -> Result<usize, Error> {
-        let frame = Frame::read(src).map_err(|malformed| malformed.error(ID))?;
-        if frame.dictionary_id.is_some() && frame.dictionary_id != self.context.dictionary_id() {
+        let frame = zstd::walk(src).map_err(|malformed| malformed.error(ID))?;
+        let header = frame.header;
+        if header.dictionary_id.is_some() && header.dictionary_id != self.context.dictionary_id() {
             return Err(Error::new(ErrorKind::WrongDictionary, ID));
         }
 
         // All that the frame can be decoded to, if `dst` has room for it.
-        let most = frame.declared_len.unwrap_or(*frame.possible_len.end());
+        let most = header.declared_len.unwrap_or(*frame.possible_len.end());
         let whole = usize::try_from(most).ok().filter(|most| *most <= dst.len());
         let room = match whole {
             Some(most) => most,
-            None if frame.declared_len.is_some() => {
+            None if header.declared_len.is_some() => {
                 return Err(Error::new(ErrorKind::OutputTooSmall, ID));
             }
             None => dst.len(),

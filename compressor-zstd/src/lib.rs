@@ -59,7 +59,6 @@ mod dictionary;
 mod effort;
 mod error;
 mod factory;
-mod frame;
 mod memory;
 mod train;
 

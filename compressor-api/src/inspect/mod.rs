@@ -8,7 +8,7 @@ mod gzip;
 pub mod lz4;
 pub mod snappy;
 mod zlib;
-mod zstd;
+pub mod zstd;
 
 use std::fmt;
 
