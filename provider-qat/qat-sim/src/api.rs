@@ -5,13 +5,13 @@ use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_void};
 use std::slice;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::thread;
 
 use qatzip_sys as qz;
 
-use crate::counters::{COUNTING, Counters, count, counters};
+use crate::counters::{Counters, counters};
 use crate::device::{self, Device};
 use crate::fault::{Kind, On};
+use crate::late;
 use crate::session::{Outcome, Session};
 use crate::setup::{COMMON, Setup, Stream, max_compressed_len};
 
@@ -61,12 +61,10 @@ pub unsafe extern "C" fn qzInit(session: *mut qz::QzSession_T, sw_backup: c_ucha
     if session.internal.is_null() {
         session.hw_session_stat = qz::QZ_NONE.into();
     }
-    if INIT.load(Ordering::Acquire) == qz::QZ_OK {
-        return qz::QZ_DUPLICATE;
-    }
     let code = match device.fault(On::INIT).map(|fault| fault.kind) {
         Some(Kind::Code(code)) => code,
         Some(Kind::Lost(..)) => qz::QZ_NOSW_NO_HW,
+        _ if INIT.load(Ordering::Acquire) == qz::QZ_OK => return qz::QZ_DUPLICATE,
         _ => device.model.init,
     };
     if INIT.swap(code, Ordering::AcqRel) == NOT_CALLED && code == qz::QZ_OK {
@@ -360,11 +358,14 @@ unsafe fn operate(
     let (Some(session), Some(src_len), Some(dest_len)) = (session, src_len, dest_len) else {
         return qz::QZ_PARAMS;
     };
+    let device = device::current();
+    if late::overlaps(src, *src_len as usize) || late::overlaps(dest, *dest_len as usize) {
+        return device.misuse("a buffer is used that the device may still write to");
+    }
     // SAFETY: says the caller.
     let input = unsafe { slice::from_raw_parts(src, *src_len as usize) };
     // SAFETY: says the caller.
     let output = unsafe { slice::from_raw_parts_mut(dest, *dest_len as usize) };
-    let device = device::current();
     let outcome = match after_absent(&device) {
         Some(code) => Outcome::failed(code),
         None if session.internal.is_null() => Outcome::failed(
@@ -381,7 +382,8 @@ unsafe fn operate(
         }
     };
     if let Some(delay) = outcome.late_write {
-        late_write(dest, output.len(), delay);
+        // SAFETY: the caller keeps the buffer, says `qzCompress`.
+        unsafe { late::write(dest, output.len(), delay) };
     }
     // Neither is longer than the slices, whose lengths came from such numbers.
     *src_len = outcome.consumed as c_uint;
@@ -397,22 +399,6 @@ unsafe fn operate(
         session.hw_session_stat = qz::QZ_NO_INST_ATTACH.into();
     }
     outcome.code
-}
-
-/// Writes to a buffer after the call that it was given to has returned, as a device may.
-fn late_write(dest: *mut c_uchar, len: usize, delay: std::time::Duration) {
-    /// For what no thread may send.
-    struct Buffer(*mut c_uchar, usize);
-    // SAFETY: a number to this thread; the one that writes is the only one that uses it.
-    unsafe impl Send for Buffer {}
-    let buffer = Buffer(dest, len);
-    thread::spawn(move || {
-        let Buffer(dest, len) = { buffer };
-        thread::sleep(delay);
-        // SAFETY: the caller of the call that timed out keeps the buffer.
-        unsafe { dest.write_bytes(0xEE, len) };
-        count(&COUNTING.late_writes);
-    });
 }
 
 /// Frees what a session holds.

@@ -87,7 +87,7 @@ impl Device {
     pub(crate) fn fault(&self, call: On) -> Option<&Fault> {
         let fault = self.faults.iter().find(|fault| fault.strikes(call))?;
         count(&COUNTING.faults);
-        if !fault.delay.is_zero() && fault.kind != Kind::LateWrite {
+        if !fault.delay.is_zero() && !matches!(fault.kind, Kind::LateWrite(_)) {
             thread::sleep(fault.delay);
         }
         Some(fault)

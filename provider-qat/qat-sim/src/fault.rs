@@ -45,8 +45,9 @@ pub(crate) enum Kind {
     SilentSoftware,
     /// Success with the output cut short: as a truncated stream decompresses.
     Truncates,
-    /// The call times out (−5), and the output is written to after the delay all the same.
-    LateWrite,
+    /// The call is given up and returns this, and the output is written to after the delay all the
+    /// same.
+    LateWrite(i32),
     /// A match that begins where it is to be written (LZ4s).
     ZeroOffset,
     /// A match that begins before the block (LZ4s).
@@ -96,7 +97,7 @@ const KINDS: [(&str, Kind); 16] = [
     ("no-checksum", Kind::NoChecksum),
     ("silent-software", Kind::SilentSoftware),
     ("truncates", Kind::Truncates),
-    ("late-write", Kind::LateWrite),
+    ("late-write", Kind::LateWrite(-2)),
     ("zero-offset", Kind::ZeroOffset),
     ("far-offset", Kind::FarOffset),
     ("wrong-sum", Kind::WrongSum),

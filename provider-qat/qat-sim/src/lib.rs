@@ -20,6 +20,7 @@
 //! | `service=TIME`, `per-kib=TIME` | what a buffer takes, and each KiB of it | `0ns` |
 //! | `work=fast`, `work=stored` | compresses like fast software, or does next to nothing | `fast` |
 //! | `misuse=abort`, `misuse=fail` | what comes of calls that are ruled out | `abort` |
+//! | `formats=NAMES` | what there are instances for: of `zlib`, `gzip`, `deflate-raw`, `lz4-frame`, `lz4-block`, `lz4s`, `zstd`, with commas between; anything else gets −103 | all |
 //! | `fault KIND …` | what goes wrong | nothing |
 //!
 //! A TIME is a whole number with `ns`, `us`, `ms` or `s`. The bytes are those of the software codecs
@@ -36,13 +37,13 @@
 //! | --- | --- |
 //! | `code=CODE` | the call returns this |
 //! | `delay` | it takes longer, and is right |
-//! | `lost` | the device is gone until `back=Ncalls` or `back=TIME`: calls return −2, or `code=CODE`; sessions set up before never work again |
+//! | `lost` | the device is gone until `back=Ncalls` or `back=TIME`: calls return −2, or `code=CODE`; sessions set up before return 100 for ever |
 //! | `consumes-less`, `ok-with-zero`, `truncates` | success, and not all of it |
 //! | `flips-bit`, `wrong-checksum`, `no-checksum` | success, and wrong bytes |
 //! | `multi-stream`, `frame-for-block` | success, in another format |
 //! | `scribbles` | the output is overwritten, then −2 |
 //! | `silent-software` | success, done on the CPU: the session's totals do not move |
-//! | `late-write` | −5, and the output is overwritten after `delay` |
+//! | `late-write` | −2, or `code=CODE`, and the output is overwritten after `delay`: QATzip 1.3.1 returns −2 for a request that it gives up |
 //! | `zero-offset`, `far-offset`, `wrong-sum` | LZ4s whose matches are wrong |
 //!
 //! # Where it is strict
@@ -53,9 +54,14 @@
 //! - anything but a tear-down is called after `qzInit` found no device,
 //! - a session is used whose set-up failed, that was torn down, that another thread or another
 //!   process uses, or whose last call did not end well,
+//! - a session is set up with a larger `hw_buff_sz` than the first of the process, by which QATzip
+//!   sized the buffers that it pinned,
+//! - a call is given a buffer that a late write is still to come to,
 //! - raw Deflate is decompressed, or anything shorter than 20 bytes.
 //!
-//! LZ4 reaches back 32 KiB in both directions. What is longer than `hw_buff_sz` becomes several
+//! After −103 a session's `hw_session_stat` is 13 for good, as in QATzip 1.3.1.
+//!
+//! LZ4 reaches back 32 KiB in both directions, and Zstandard is read with a window of 64 KiB at most. What is longer than `hw_buff_sz` becomes several
 //! units, except in raw Deflate; what decompresses to more fails. Software is not there to fall back
 //! to: a set-up that allows it gets −105. What QATzip does not give to a device fails as it does with
 //! software switched off (`qatzip.c`: `qzDecompressCrcExt`, `isQATProcessable`): gzip members with
@@ -70,6 +76,7 @@ mod codec;
 mod counters;
 mod device;
 mod fault;
+mod late;
 mod script;
 mod session;
 mod setup;

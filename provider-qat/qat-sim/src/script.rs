@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use crate::fault::{Back, Fault, Kind, On, When};
+use crate::setup::Stream;
 
 /// A device and its faults. The grammar is in the documentation of the crate.
 #[derive(Debug, Default)]
@@ -29,6 +30,8 @@ pub(crate) struct Model {
     pub(crate) per_kib: Duration,
     pub(crate) work: Work,
     pub(crate) misuse: OnMisuse,
+    /// What instances there are for; for anything else none is found.
+    pub(crate) formats: Vec<Stream>,
 }
 
 /// How well the device compresses.
@@ -60,6 +63,7 @@ impl Default for Model {
             per_kib: Duration::ZERO,
             work: Work::Fast,
             misuse: OnMisuse::Abort,
+            formats: Stream::NAMED.map(|(_, stream)| stream).into(),
         }
     }
 }
@@ -111,6 +115,10 @@ impl Script {
                     _ => return None,
                 }
             }
+            "formats" => {
+                let streams = value.split(',').map(|name| Stream::named(name.trim()));
+                model.formats = streams.collect::<Option<_>>()?;
+            }
             "misuse" => {
                 model.misuse = match value.trim() {
                     "abort" => OnMisuse::Abort,
@@ -146,7 +154,9 @@ fn fault<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<Fault> {
             "times" => times = value.parse().ok()?,
             "delay" => delay = time(value)?,
             "code" => match &mut kind {
-                Kind::Lost(code, _) => *code = value.parse().ok().filter(|code| *code != 0)?,
+                Kind::Lost(code, _) | Kind::LateWrite(code) => {
+                    *code = value.parse().ok().filter(|code| *code != 0)?;
+                }
                 _ => return None,
             },
             "back" => match &mut kind {
@@ -185,7 +195,7 @@ mod tests {
     #[test]
     fn a_script_is_read_whole() {
         let script: Script = "instances=2; engines=1; queue=8\nservice=20us; per-kib=500ns;\
-                              work=stored; misuse=fail; init=-101;"
+                              work=stored; misuse=fail; init=-101; formats=zlib, lz4s;"
             .parse()
             .unwrap();
         let model = Model {
@@ -197,6 +207,7 @@ mod tests {
             per_kib: Duration::from_nanos(500),
             work: Work::Stored,
             misuse: OnMisuse::Fail,
+            formats: vec![Stream::Zlib, Stream::Lz4s],
         };
         assert_eq!(script.model, model);
         assert!(script.faults.is_empty());
@@ -226,6 +237,9 @@ mod tests {
             "fault delay back=1ms",
             "fault lost back=soon",
             "fault lost code=0",
+            "fault late-write code=0",
+            "formats=",
+            "formats=zip",
             "fault delay code=-2",
         ] {
             assert!(text.parse::<Script>().is_err(), "{text}");

@@ -1,5 +1,6 @@
 //! A session that was set up.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use qatzip_sys as qz;
@@ -9,6 +10,10 @@ use crate::counters::{COUNTING, count};
 use crate::device::{self, Device};
 use crate::fault::{Kind, On};
 use crate::setup::{Setup, Stream};
+
+/// The length of the buffers that QATzip pins for its instances, in bytes: that of the first session
+/// of the process. A later one that is larger writes beyond them.
+static PINNED: AtomicUsize = AtomicUsize::new(0);
 
 /// What is shorter than this is read past its end.
 const READ_PAST: usize = 20;
@@ -65,6 +70,11 @@ impl Session {
         // Setting up is a matter of the CPU: a device that is gone is found gone when it is used.
         if let Some(Kind::Code(code)) = device.fault(On::SETUP).map(|fault| fault.kind) {
             return Err(code);
+        }
+        let first =
+            PINNED.compare_exchange(0, setup.hw_buffer, Ordering::Relaxed, Ordering::Relaxed);
+        if first.is_err_and(|first| setup.hw_buffer > first) {
+            return Err(device.misuse("a session has larger buffers than the first of the process"));
         }
         let codec = Codec::new(&setup, device.model.work).ok_or(qz::QZ_NOSW_LOW_MEM)?;
         count(&COUNTING.sessions);
@@ -145,7 +155,7 @@ impl Session {
             return Outcome::failed(code);
         }
         if self.generation != device::generation() {
-            return Outcome::failed(qz::QZ_FAIL);
+            return Outcome::failed(qz::QZ_NONE);
         }
         let fault = device.fault(call);
         match fault.map(|fault| fault.kind) {
@@ -154,10 +164,10 @@ impl Session {
                 device.lose(code, back);
                 return Outcome::failed(code);
             }
-            Some(Kind::LateWrite) => {
+            Some(Kind::LateWrite(code)) => {
                 return Outcome {
                     late_write: fault.map(|fault| fault.delay),
-                    ..Outcome::failed(qz::QZ_TIMEOUT)
+                    ..Outcome::failed(code)
                 };
             }
             Some(Kind::Scribbles) => {
@@ -172,6 +182,11 @@ impl Session {
                 };
             }
             _ => {}
+        }
+        if !device.model.formats.contains(&self.setup.stream) {
+            // Instances there are, and none is for this.
+            count(&COUNTING.busy);
+            return Outcome::failed(qz::QZ_NOSW_NO_INST_ATTACH);
         }
         let Some(place) = device.admit() else {
             return Outcome::failed(qz::QZ_NOSW_NO_INST_ATTACH);
@@ -305,8 +320,6 @@ fn spoil(fault: Option<Kind>, outcome: &mut Outcome, dst: &mut [u8]) {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        COUNTING
-            .sessions
-            .fetch_sub(1, std::sync::atomic::Ordering::Relaxed);
+        COUNTING.sessions.fetch_sub(1, Ordering::Relaxed);
     }
 }

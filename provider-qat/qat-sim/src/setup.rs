@@ -14,6 +14,25 @@ pub(crate) enum Stream {
     Zstd,
 }
 
+impl Stream {
+    /// All of them, as scripts call them.
+    pub(crate) const NAMED: [(&str, Self); 7] = [
+        ("zlib", Self::Zlib),
+        ("gzip", Self::Gzip),
+        ("deflate-raw", Self::DeflateRaw),
+        ("lz4-frame", Self::Lz4Frame),
+        ("lz4-block", Self::Lz4Block),
+        ("lz4s", Self::Lz4s),
+        ("zstd", Self::Zstd),
+    ];
+
+    /// The one of this name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        let known = Self::NAMED.into_iter().find(|(known, _)| *known == name);
+        known.map(|(_, stream)| stream)
+    }
+}
+
 /// The parameters of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Setup {

@@ -150,13 +150,88 @@ fn a_lost_device_comes_back_for_new_sessions_alone() {
     assert_eq!(new.compress(&content, &mut unit).0, -103);
     assert_eq!(new.compress(&content, &mut unit).0, 0);
     // Of before, and no use any more.
-    assert_eq!(other.compress(&content, &mut unit).0, -2);
+    assert_eq!(other.compress(&content, &mut unit).0, 100);
     assert_eq!(sim.counted(|c| c.misuses), 0);
 }
 
 #[test]
+fn after_no_instance_was_found_a_session_stays_in_that_state_and_works() {
+    let sim = Sim::new("fault code=-103 nth=2");
+    let mut session = Session::new(Stream::Zlib, true);
+    let mut unit = vec![0; 8_000];
+    let states = [(); 4].map(|()| {
+        let code = session.compress(&text(4_096), &mut unit).0;
+        (code, session.0.hw_session_stat)
+    });
+    assert_eq!(states, [(0, 0), (-103, 13), (0, 13), (0, 13)]);
+    assert_eq!(session.0.total_in, 3 * 4_096);
+    assert_eq!(sim.counted(|c| c.compressed), 3);
+}
+
+#[test]
+fn a_format_without_an_instance_is_never_served() {
+    let sim = Sim::new("formats=gzip,deflate-raw");
+    let mut unit = vec![0; 8_000];
+    for (stream, code) in [
+        (Stream::Zlib, -103),
+        (Stream::Gzip, 0),
+        (Stream::Raw, 0),
+        (Stream::Lz4s, -103),
+    ] {
+        let mut session = Session::new(stream, true);
+        for _ in 0..3 {
+            assert_eq!(session.compress(&text(4_096), &mut unit).0, code);
+        }
+    }
+    assert_eq!(sim.counted(|c| c.busy), 6);
+}
+
+#[test]
+fn buffers_are_as_large_as_those_of_the_first_session() {
+    let sim = Sim::new("misuse=fail");
+    // The first of this process, or one that is smaller.
+    drop(Session::new(Stream::Zlib, true));
+    let set_up = |size| {
+        let session = Session::try_new(Stream::Zlib, true, |common| common.hw_buff_sz = size);
+        session.err()
+    };
+    assert_eq!(set_up(32 << 10), None);
+    assert_eq!(sim.counted(|c| c.misuses), 0);
+    assert_eq!(set_up(512 << 10), Some(-2));
+    assert_eq!(sim.counted(|c| c.misuses), 1);
+}
+
+#[test]
+fn a_buffer_is_not_to_be_used_before_its_late_write_came() {
+    // One comes long after this test, one soon.
+    let sim = Sim::new(
+        "misuse=fail; fault late-write nth=1 delay=3600s; fault late-write nth=1 delay=1ms",
+    );
+    let content = text(4_096);
+    let unit: &'static mut [u8] = vec![0; 8_000].leak();
+    let (first, rest) = unit.split_at_mut(6_000);
+    let mut soon = vec![0; 6_000];
+    for given in [&mut *first, &mut soon] {
+        let given_up = Session::new(Stream::Zlib, true).compress(&content, given);
+        assert_eq!(given_up, (-2, 0, 0));
+    }
+    let mut session = Session::new(Stream::Zlib, true);
+    assert_eq!(session.compress(&content[..2_000], rest).0, 0);
+    assert_eq!(sim.counted(|c| c.misuses), 0);
+    // As an output, and as an input.
+    assert_eq!(session.compress(&content, first).0, -2);
+    assert_eq!(session.compress(&first[5_000..], rest).0, -2);
+    assert_eq!(sim.counted(|c| c.misuses), 2);
+    while sim.counted(|c| c.late_writes) == 0 {
+        thread::sleep(Duration::from_millis(1));
+    }
+    assert_eq!(session.compress(&content, &mut soon).0, 0);
+    assert_eq!(sim.counted(|c| c.misuses), 2);
+}
+
+#[test]
 fn a_late_write_comes_after_the_call() {
-    let sim = Sim::new("fault late-write delay=20ms");
+    let sim = Sim::new("fault late-write code=-5 delay=20ms");
     let mut unit = vec![1; 8_000];
     let result = Session::new(Stream::Zlib, true).compress(&text(4_096), &mut unit);
     assert_eq!(result, (-5, 0, 0));

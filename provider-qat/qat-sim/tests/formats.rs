@@ -116,9 +116,15 @@ fn the_device_reads_what_it_writes() {
     }
 }
 
+/// The first session of the process says how large buffers may be.
+fn largest_first() {
+    drop(Session::new(Stream::Zlib, true));
+}
+
 #[test]
 fn what_is_longer_than_a_buffer_becomes_several_units() {
     let _sim = Sim::new("");
+    largest_first();
     let content = text(40_000);
     let unit = |stream, buffer| {
         let session = Session::try_new(stream, true, |common| common.hw_buff_sz = buffer);
@@ -139,12 +145,32 @@ fn what_is_longer_than_a_buffer_becomes_several_units() {
 #[test]
 fn content_that_is_longer_than_a_buffer_is_not_read() {
     let _sim = Sim::new("");
+    largest_first();
     let content = text(40_000);
     for stream in BOTH_WAYS {
         let unit = Session::new(stream, true).unit(&content);
         let session = Session::try_new(stream, false, |common| common.hw_buff_sz = 32_768);
         let (code, _, produced) = session.unwrap().decompress(&unit, &mut vec![0; 50_000]);
         assert!(code < 0 && produced == 0, "{stream:?}: {code}");
+    }
+}
+
+#[test]
+fn zstd_is_read_with_the_window_of_a_device() {
+    let _sim = Sim::new("");
+    // One raw block, in a frame with a window of 64 KiB and with the next one.
+    let frame = |window| {
+        let block = (500_u32 << 3 | 1).to_le_bytes();
+        [
+            &[0x28, 0xB5, 0x2F, 0xFD, 0, window],
+            &block[..3],
+            &text(500),
+        ]
+        .concat()
+    };
+    for (window, code) in [(0x30, 0), (0x31, -4)] {
+        let mut session = Session::new(Stream::Zstd, false);
+        assert_eq!(session.decompress(&frame(window), &mut [0; 600]).0, code);
     }
 }
 
@@ -280,6 +306,7 @@ fn an_output_that_is_too_short_fails() {
         assert_eq!(result, (-2, 0, 0), "{stream:?}");
     }
     // What fails in the second buffer is told apart.
+    largest_first();
     let mut session = Session::try_new(Stream::Zlib, true, |common| common.hw_buff_sz = 1_024);
     let (code, consumed, produced) = session
         .as_mut()

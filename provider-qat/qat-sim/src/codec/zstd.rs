@@ -1,6 +1,8 @@
 //! Zstandard frames, by libzstd.
 
-use compressor_api::{CompressSession, Compressor, DecompressSession, ErrorKind, Format, Spec};
+use compressor_api::{
+    CompressSession, Compressor, DecompressSession, ErrorKind, Format, Spec, inspect,
+};
 use qatzip_sys as qz;
 use std::sync::Arc;
 
@@ -8,6 +10,10 @@ use super::{Decoded, THOROUGH};
 use crate::fault::Kind;
 use crate::script::Work;
 use crate::setup::Setup;
+
+/// The history that a device keeps when it reads, in bytes: what API 2.6 sets up by default
+/// (`QZ_ZSTD_HIST_BUFF_DEFAULT`).
+const WINDOW: u64 = 64 << 10;
 
 /// A level at which next to nothing is looked for.
 const NEXT_TO_STORED: i32 = -1_000;
@@ -51,6 +57,10 @@ impl Zstd {
     }
 
     pub(super) fn decompress(&mut self, src: &[u8], dst: &mut [u8], most: usize) -> Decoded {
+        let header = inspect::header(Format::Zstd, src);
+        if header.is_ok_and(|header| header.window.is_none_or(|window| window > WINDOW)) {
+            return Decoded::failed(qz::QZ_DATA_ERROR);
+        }
         let room = dst.len().min(most);
         let dst = dst.get_mut(..room).unwrap_or_default();
         match self.decompress.decompress(src, dst).map_err(|e| e.kind()) {
