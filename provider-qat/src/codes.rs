@@ -16,7 +16,8 @@ pub(crate) enum After {
     /// error for ever, or wrong bytes.
     TearDown,
     /// As [`TearDown`](Self::TearDown), and its buffers are kept from everybody for a while: the
-    /// device may still write to them.
+    /// device may still write to them. Of a unit that was not read, only once it turns out to be
+    /// intact: whoever supplies units must not be able to use up what may be kept.
     Park,
 }
 
@@ -90,13 +91,14 @@ pub(crate) static TABLE: [Meaning; 26] = [
     software(qz::QZ_FORCE_SW, "QZ_FORCE_SW"),
     // Not the caller's fault: what QATzip is called with is made here.
     failed(qz::QZ_PARAMS, "QZ_PARAMS", ErrorKind::Device),
-    // Among much else: the output did not fit. That of compression does, for the room is the bound.
+    // Among much else: the output did not fit, which that of compression does, for the room is the
+    // bound; and, in 1.3.1, a request that QATzip gave up, and that the device may still be at.
     Meaning {
         code: qz::QZ_FAIL,
         name: "QZ_FAIL",
         compress: Says::Failed(ErrorKind::Device),
         decompress: Says::Unread(ErrorKind::Device),
-        after: After::TearDown,
+        after: After::Park,
     },
     Meaning {
         code: qz::QZ_BUF_ERROR,
@@ -113,6 +115,7 @@ pub(crate) static TABLE: [Meaning; 26] = [
         decompress: Says::Unread(ErrorKind::CorruptInput),
         after: After::TearDown,
     },
+    // No version up to 2.0 is known to return it.
     row(
         qz::QZ_TIMEOUT,
         "QZ_TIMEOUT",
@@ -129,7 +132,8 @@ pub(crate) static TABLE: [Meaning; 26] = [
     failed(qz::QZ_NONE, "QZ_NONE", ErrorKind::Lost),
     failed(qz::QZ_NOSW_NO_HW, "QZ_NOSW_NO_HW", ErrorKind::Lost),
     failed(qz::QZ_NOSW_NO_MDRV, "QZ_NOSW_NO_MDRV", ErrorKind::Lost),
-    // Every instance is in use: nothing was begun.
+    // Every instance is in use, or none is for the format, or the device's heartbeat is gone:
+    // nothing was begun.
     row(
         qz::QZ_NOSW_NO_INST_ATTACH,
         "QZ_NOSW_NO_INST_ATTACH",
@@ -199,7 +203,7 @@ mod tests {
             (1, f(Device), f(Device), After::TearDown),
             (2, soft, soft, After::TearDown),
             (-1, f(Device), f(Device), After::TearDown),
-            (-2, f(Device), unread(Device), After::TearDown),
+            (-2, f(Device), unread(Device), After::Park),
             (-3, f(OutputTooSmall), unread(CorruptInput), After::TearDown),
             (-4, f(Device), unread(CorruptInput), After::TearDown),
             (-5, f(Timeout), f(Timeout), After::Park),

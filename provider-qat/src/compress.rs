@@ -78,7 +78,7 @@ fn unit(plan: &Plan, worker: &mut Worker, src: &[u8], dst: &mut [u8]) -> Result<
         }
         Way::Stream(Stream::Lz4Block) if lz4_frame::is_frame(output) => Err(wrong),
         Way::Stream(Stream::Zstd) => {
-            let delivered = zstd_frame::deliver(output, src, plan.checksum, dst);
+            let delivered = zstd_frame::deliver(output, src, plan.checksum, plan.window, dst);
             let delivered = delivered.map_err(|_| wrong)?;
             delivered.ok_or(too_small(plan, src.len(), n))
         }

@@ -1,8 +1,9 @@
 use compressor_api::inspect::deflate::{self, Extent};
-use compressor_api::inspect::{self, lz4};
+use compressor_api::inspect::{self, lz4, zstd};
 use compressor_api::{
     DecompressSession, Error, ErrorKind, Format, ProviderId, framed::GZIP_HEADER,
 };
+use qatzip_sys::QZ_DATA_ERROR;
 
 use crate::ID;
 use crate::device::Device;
@@ -81,7 +82,10 @@ impl Decompress {
             Err(Failure::Error(error)) => Err(error),
             Err(Failure::Unread(error)) => {
                 let kind = self.why_unread(stream, dst.len());
-                let kind = kind.unwrap_or(error.kind());
+                let kind = kind.unwrap_or_else(|| {
+                    self.worker.unread_though_intact();
+                    error.kind()
+                });
                 Err(Error::with_native(kind, ID, error.native()))
             }
         }
@@ -124,28 +128,47 @@ impl Decompress {
             _ => self.worker.run(&[src], Some(len)),
         };
         // The block is intact, so the answer is what it is.
-        ran.map_err(Failure::error)?;
+        ran.map_err(|failure| {
+            self.worker.unread_though_intact();
+            failure.error()
+        })?;
         self.deliver(len, dst)
     }
 
+    /// A frame is walked before the device sees it: whether its content fits, and whether it is one
+    /// frame, is not for QATzip to say.
     fn zstd(&mut self, src: &[u8], dst: &mut [u8]) -> Result<usize, Error> {
-        let header = inspect::header(Format::Zstd, src).map_err(|malformed| malformed.error(ID))?;
-        if header.dictionary_id.is_some() {
+        let walked = zstd::walk(src).map_err(|malformed| malformed.error(ID))?;
+        let header = walked.header;
+        let too_wide = header.window.is_none_or(|window| window > self.plan.window);
+        if header.dictionary_id.is_some() || too_wide {
             return Err(error(ErrorKind::Unsupported));
         }
-        if { header.declared_len }.is_some_and(|len| len > self.plan.longest as u64) {
+        let (least, most) = match header.declared_len {
+            Some(len) => (len, len),
+            None => (*walked.possible_len.start(), *walked.possible_len.end()),
+        };
+        let limit = dst.len().min(self.plan.longest) as u64;
+        if least > limit {
             return Err(error(self.beyond(dst.len())));
         }
         let n = match self.worker.run(&[src], None) {
-            // Of a frame that does not say how long its content is: too long, for all that is known.
-            Err(Failure::Unread(_)) if header.declared_len.is_none() => {
-                return Err(error(self.beyond(dst.len())));
+            Ok(n) => n,
+            // It may not have fitted, unless QATzip says that the frame is corrupt.
+            Err(Failure::Unread(error)) if most > limit && error.native() != QZ_DATA_ERROR => {
+                let kind = self.beyond(dst.len());
+                return Err(Error::with_native(kind, ID, error.native()));
             }
-            ran => ran.map_err(Failure::error)?,
+            Err(failure) => {
+                if most <= limit {
+                    self.worker.unread_though_intact();
+                }
+                return Err(failure.error());
+            }
         };
         let content = self.worker.output(n)?;
-        let declared = header.declared_len.is_none_or(|len| len == n as u64);
-        if !declared || (header.checksum && !zstd_frame::vouches(src, content)) {
+        let possible = (least..=most).contains(&(n as u64));
+        if !possible || (header.checksum && !zstd_frame::vouches(src, content)) {
             self.worker.discard();
             return Err(error(ErrorKind::CorruptInput));
         }

@@ -1,5 +1,7 @@
 //! QATzip in this process: loaded once, asked once whether there is a device, and never again.
 
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -20,17 +22,63 @@ pub(crate) const NAMES: &[&str] = &["libqatzip.so.3"];
 pub(crate) struct Device {
     pub(crate) library: &'static Library,
     pub(crate) generation: Option<Generation>,
+    /// The largest `hw_buffer_size` there may be in this process, in bytes: QATzip pins buffers of
+    /// the size that its first session has, and writes beyond them for one that is larger.
+    hw_buffer: usize,
     /// The process that initialised it.
     process: Process,
     parked: Mutex<Parked>,
+    /// QATzip said later that there is none, with this hardware there.
+    gone: Mutex<Option<Hardware>>,
+    /// Whether [`gone`](Self::gone) holds something, without its lock.
+    is_gone: AtomicBool,
 }
 
 /// What is known of a library that was loaded.
 struct Known {
-    file: String,
+    /// All by which it was asked for.
+    files: Vec<String>,
     software: Software,
     library: &'static Library,
-    state: State,
+    /// `None` until it is asked.
+    state: Option<State>,
+}
+
+impl Known {
+    /// The library behind `file`, which is loaded if it is not known by that name. A library has one
+    /// entry, however many names lead to it: it is the process that it may be asked in once.
+    fn of<'a>(
+        known: &'a mut Vec<Self>,
+        file: &str,
+        software: Software,
+    ) -> Result<&'a mut Self, Refusal> {
+        let by_name = |one: &Self| one.software == software && one.files.iter().any(|f| f == file);
+        let at = match known.iter().position(by_name) {
+            Some(at) => at,
+            None => {
+                let loaded = Library::load(file)?;
+                let same = |one: &Self| one.software == software && one.library.is_same(&loaded);
+                match known.iter().position(same) {
+                    Some(at) => at,
+                    None => {
+                        known.push(Self {
+                            files: Vec::new(),
+                            software,
+                            library: Box::leak(Box::new(loaded)),
+                            state: None,
+                        });
+                        known.len() - 1
+                    }
+                }
+            }
+        };
+        let one = known.get_mut(at);
+        let one = one.ok_or_else(|| Refusal::NotLoaded("no memory of it".into()))?;
+        if !one.files.iter().any(|known| known == file) {
+            one.files.push(file.into());
+        }
+        Ok(one)
+    }
 }
 
 enum State {
@@ -98,34 +146,20 @@ impl Device {
     fn open(file: &str, settings: &Settings) -> Result<Result<&'static Self, OpenError>, Refusal> {
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         let hardware = Hardware::look();
-        let before = known
-            .iter()
-            .position(|one| one.file == file && one.software == settings.software);
-        let library = match before.and_then(|at| known.get(at)) {
-            Some(one) => match &one.state {
-                State::Found(device) => return Ok(device.in_this_process()),
-                State::NotFound { error, with } if *with == hardware => {
-                    return Ok(Err(error.clone()));
-                }
-                State::NotFound { .. } => one.library,
-            },
-            None => Box::leak(Box::new(Library::load(file)?)),
-        };
-        let state = Self::ask(library, settings, hardware);
+        let one = Known::of(&mut known, file, settings.software)?;
+        match &one.state {
+            Some(State::Found(device)) => return Ok(device.again(settings)),
+            Some(State::NotFound { error, with }) if *with == hardware => {
+                return Ok(Err(error.clone()));
+            }
+            Some(State::NotFound { .. }) | None => {}
+        }
+        let state = Self::ask(one.library, settings, hardware);
         let answer = match &state {
             State::Found(device) => Ok(*device),
             State::NotFound { error, .. } => Err(error.clone()),
         };
-        let one = Known {
-            file: file.into(),
-            software: settings.software,
-            library,
-            state,
-        };
-        match before.and_then(|at| known.get_mut(at)) {
-            Some(place) => *place = one,
-            None => known.push(one),
-        }
+        one.state = Some(state);
         Ok(answer)
     }
 
@@ -137,8 +171,11 @@ impl Device {
             return State::Found(Box::leak(Box::new(Self {
                 library,
                 generation: hardware.generation,
+                hw_buffer: settings.hw_buffer,
                 process: Process::this(),
                 parked: Mutex::default(),
+                gone: Mutex::default(),
+                is_gone: AtomicBool::new(false),
             })));
         }
         let why = format!(
@@ -147,9 +184,10 @@ impl Device {
             library.api(),
             meaning(code).name,
         );
-        let error = match code {
-            qatzip_sys::QZ_NOSW_NO_HW | qatzip_sys::QZ_NOSW_NO_MDRV => OpenError::Absent { why },
-            _ => OpenError::Broken { why },
+        let error = if is_absence(code) {
+            OpenError::Absent { why }
+        } else {
+            OpenError::Broken { why }
         };
         State::NotFound {
             error,
@@ -157,10 +195,19 @@ impl Device {
         }
     }
 
-    fn in_this_process(&'static self) -> Result<&'static Self, OpenError> {
+    /// For another factory of this process.
+    fn again(&'static self, settings: &Settings) -> Result<&'static Self, OpenError> {
         if self.is_forked() {
             let why = "the device belongs to the process that this one was forked from".into();
             return Err(OpenError::Absent { why });
+        }
+        if settings.hw_buffer > self.hw_buffer {
+            let why = format!(
+                "hw_buffer_size is {}, and this process has opened the device with {}: QATzip has \
+                 pinned buffers of that size, so the largest is to be opened first",
+                settings.hw_buffer, self.hw_buffer
+            );
+            return Err(OpenError::Misconfigured { why });
         }
         Ok(self)
     }
@@ -175,16 +222,38 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::forked`]; [`Lost`](ErrorKind::Lost) while so many buffers wait for requests that
-    /// timed out that no more may be.
+    /// [`Error::forked`]; [`Lost`](ErrorKind::Lost) while there is no device any more, or so many
+    /// buffers wait for requests that were given up that no more may be.
     pub(crate) fn check(&self) -> Result<(), Error> {
         if self.is_forked() {
             return Err(Error::forked(ID));
+        }
+        if self.is_gone.load(Ordering::Relaxed) && self.is_still_gone() {
+            return Err(Error::new(ErrorKind::Lost, ID));
         }
         if self.parked().is_full(Instant::now()) {
             return Err(Error::new(ErrorKind::Lost, ID));
         }
         Ok(())
+    }
+
+    /// `qzInit` answered so, for a session that was to be made anew. If there is no device any more, it
+    /// is not asked again before the kernel shows others.
+    pub(crate) fn refused(&self, code: c_int) {
+        if is_absence(code) {
+            *self.gone.lock().unwrap_or_else(PoisonError::into_inner) = Some(Hardware::look());
+            self.is_gone.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn is_still_gone(&self) -> bool {
+        let mut gone = self.gone.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = gone.as_ref() == Some(&Hardware::look());
+        if !same {
+            *gone = None;
+            self.is_gone.store(false, Ordering::Relaxed);
+        }
+        same
     }
 
     /// Keeps buffers from everybody that the device may still write to.
@@ -195,4 +264,12 @@ impl Device {
     fn parked(&self) -> MutexGuard<'_, Parked> {
         self.parked.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whether the answer means that there is no device.
+const fn is_absence(code: c_int) -> bool {
+    matches!(
+        code,
+        qatzip_sys::QZ_NOSW_NO_HW | qatzip_sys::QZ_NOSW_NO_MDRV
+    )
 }

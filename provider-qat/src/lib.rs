@@ -94,8 +94,8 @@ use compressor_api::{
 
 use device::{Device, NAMES};
 use factory::Factory;
-use settings::{LIBRARY_PATH, PARAMS, Settings};
 use ffi::Software;
+use settings::{LIBRARY_PATH, PARAMS, Settings};
 
 const ID: ProviderId = ProviderId::new("intel.qat");
 

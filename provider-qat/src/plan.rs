@@ -23,6 +23,8 @@ pub(crate) struct Plan {
     longest_input: usize,
     /// The longest content, in bytes.
     pub(crate) longest: usize,
+    /// The largest that a frame may ask for, in bytes.
+    pub(crate) window: u64,
     hw_buffer: usize,
     busy_polling: bool,
     deadline: Duration,
@@ -47,6 +49,7 @@ impl Plan {
                 Direction::Compress => listed.max_input,
                 Direction::Decompress => listed.max_output,
             },
+            window: listed.window,
             hw_buffer: settings.hw_buffer,
             busy_polling: settings.busy_polling,
             deadline: settings.deadline,

@@ -25,7 +25,8 @@ pub(crate) struct Found {
 /// Tries every format and direction, each by its ways in order until one works.
 ///
 /// A way that the device does not support, or that QATzip takes in software, is none; nor is one
-/// that fails, and that makes the provider degraded.
+/// that fails, and that makes the provider degraded. Where QATzip finds no instance for one while it
+/// finds some for others, that is how it says that the device does not support it.
 ///
 /// # Errors
 ///
@@ -35,7 +36,7 @@ pub(crate) fn probe(device: &'static Device, settings: &Settings) -> Result<Foun
         services: Vec::new(),
         failed: Vec::new(),
     };
-    let mut unsupported = Vec::new();
+    let (mut unsupported, mut no_instance) = (Vec::new(), Vec::new());
     for format in FORMATS {
         for direction in Direction::BOTH {
             for way in ways(format, direction) {
@@ -56,6 +57,8 @@ pub(crate) fn probe(device: &'static Device, settings: &Settings) -> Result<Foun
                             || is_expected(&service, error)
                         {
                             unsupported.push(what);
+                        } else if error.native() == qatzip_sys::QZ_NOSW_NO_INST_ATTACH {
+                            no_instance.push(what);
                         } else {
                             found.failed.push(what);
                         }
@@ -65,11 +68,11 @@ pub(crate) fn probe(device: &'static Device, settings: &Settings) -> Result<Foun
         }
     }
     if found.services.is_empty() {
-        let what: Vec<String> = found.failed.into_iter().chain(unsupported).collect();
+        let tried = [found.failed, no_instance, unsupported];
         let why = format!(
             "{} finds a device that does nothing of what it was tried with: {}",
             device.library.file(),
-            what.join(", ")
+            tried.concat().join(", ")
         );
         return Err(OpenError::Broken { why });
     }

@@ -43,12 +43,15 @@ pub(crate) const fn ways(format: Format, direction: Direction) -> &'static [Way]
     }
 }
 
-/// The largest window of Zstandard that a device keeps when it reads, in bytes: the history that
-/// API 2.6 sets up by default (`QZ_ZSTD_HIST_BUFF_DEFAULT`).
-const ZSTD_READ_WINDOW: u64 = 64 << 10;
+/// The largest window of Zstandard that a device keeps, in bytes: the history that API 2.6 sets up by
+/// default (`QZ_ZSTD_HIST_BUFF_DEFAULT`).
+const ZSTD_WINDOW: u64 = 64 << 10;
 
 /// Content of one block of Zstandard, in bytes: no more is made a frame of at once.
 const ZSTD_BLOCK: usize = 128 << 10;
+
+/// Content of one block of the LZ4 frames that QATzip writes, in bytes (`qatzip_lz4.c`).
+const LZ4_BLOCK: usize = 64 << 10;
 
 /// The limits of a way, as they are published.
 pub(crate) fn capabilities(
@@ -62,6 +65,8 @@ pub(crate) fn capabilities(
         .with_placement(Placement::Offload);
     let longest = match way {
         Way::Producer | Way::Stream(Stream::Lz4s) => settings.hw_buffer.min(ZSTD_BLOCK),
+        // Beyond it the frame has several blocks, and the second leans on the first.
+        Way::Stream(Stream::Lz4Frame) => settings.hw_buffer.min(LZ4_BLOCK),
         // Beyond it a device writes several units in a row.
         Way::Stream(_) => settings.hw_buffer,
     };
@@ -70,7 +75,11 @@ pub(crate) fn capabilities(
             .with_input(settings.min_input, longest)
             .with_levels(levels(format))
             .with_window(match format {
-                // What the header of a frame says, whose content is one segment.
+                // What the header of a frame says, whose content is one segment; a device's own may
+                // say what history it keeps.
+                Format::Zstd if way == Way::Stream(Stream::Zstd) => {
+                    ZSTD_WINDOW.max(longest.next_power_of_two() as u64)
+                }
                 Format::Zstd => longest.next_power_of_two() as u64,
                 _ => WINDOW as u64,
             }),
@@ -78,7 +87,7 @@ pub(crate) fn capabilities(
             .with_input(MIN_INPUT, device_bound(longest))
             .with_max_output(longest)
             .with_window(match format {
-                Format::Zstd => ZSTD_READ_WINDOW,
+                Format::Zstd => ZSTD_WINDOW,
                 Format::Lz4Block => WINDOW as u64,
                 _ => DEFLATE_WINDOW,
             }),
@@ -133,7 +142,10 @@ mod tests {
 
     #[test]
     fn limits_follow_the_parameters() {
-        for (size, zstd) in [("16KiB", 16 << 10), ("512KiB", 128 << 10)] {
+        for (size, zstd, lz4) in [
+            ("16KiB", 16 << 10, 16 << 10),
+            ("512KiB", 128 << 10, 64 << 10),
+        ] {
             let params = [("hw_buffer_size", size), ("max_in_flight", "7")];
             let settings = Settings::new(&Params::parse(&PARAMS, params).unwrap()).unwrap();
             for format in FORMATS {
@@ -145,6 +157,7 @@ mod tests {
                         assert!(listed.min_input >= 128, "{listed:?}");
                         let longest = match way {
                             Way::Producer | Way::Stream(Stream::Lz4s) => zstd,
+                            Way::Stream(Stream::Lz4Frame) => lz4,
                             Way::Stream(_) => settings.hw_buffer,
                         };
                         match direction {

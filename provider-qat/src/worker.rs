@@ -21,6 +21,8 @@ pub(crate) struct Worker {
     buffers: Buffers,
     /// `None` after anything but success, until the next operation.
     session: Option<QzSession>,
+    /// The last unit was not read, and if it is intact, the device may still be at it.
+    in_doubt: bool,
     spare: Option<Spare>,
 }
 
@@ -37,7 +39,8 @@ pub(crate) enum Failure {
     /// This is the answer.
     Error(Error),
     /// QATzip did not read the unit to its end. This is the answer, unless the unit itself shows
-    /// that it is to blame, or the room for its content.
+    /// that it is to blame, or the room for its content; if not, [`Worker::unread_though_intact`] is
+    /// to be called.
     Unread(Error),
 }
 
@@ -70,6 +73,7 @@ impl Worker {
             room,
             buffers: Buffers::default(),
             session: None,
+            in_doubt: false,
             spare: None,
         };
         this.ready()?;
@@ -92,6 +96,7 @@ impl Worker {
         parts: &[&[u8]],
         expected: Option<usize>,
     ) -> Result<usize, Failure> {
+        self.in_doubt = false;
         self.ready().map_err(Failure::Error)?;
         let len = self.fill(parts).map_err(Failure::Error)?;
         let device_error = Failure::Error(Error::new(ErrorKind::Device, ID));
@@ -126,6 +131,14 @@ impl Worker {
         self.settle(After::TearDown);
     }
 
+    /// After [`Failure::Unread`]: nothing is wrong with the unit, so it was the device that failed,
+    /// or QATzip that gave it up, and then the device may still be at it.
+    pub(crate) fn unread_though_intact(&mut self) {
+        if std::mem::take(&mut self.in_doubt) {
+            self.settle(After::Park);
+        }
+    }
+
     fn fill(&mut self, parts: &[&[u8]]) -> Result<usize, Error> {
         let too_long = Error::new(ErrorKind::Unsupported, ID);
         let mut len = 0;
@@ -154,9 +167,9 @@ impl Worker {
         let (result, after) = match meaning.says(direction) {
             Says::Done => {
                 let complete = outcome.ended && outcome.consumed == len;
-                let sound = outcome.produced <= self.buffers.output.len()
-                    && outcome.consumed <= len
-                    && (outcome.produced != 0 || unread);
+                let sound =
+                    outcome.produced <= self.buffers.output.len() && outcome.consumed <= len;
+                let something = outcome.produced != 0 || unread;
                 let as_expected = expected.is_none_or(|expected| expected == outcome.produced);
                 if !outcome.on_device {
                     // The bytes may be right, and the work was not offloaded: nobody who asked for
@@ -165,7 +178,7 @@ impl Worker {
                     (Err(Failure::Error(error)), After::TearDown)
                 } else if !sound {
                     (Err(device), After::Park)
-                } else if complete && as_expected {
+                } else if complete && something && as_expected {
                     (Ok(outcome.produced), After::Keep)
                 } else if unread {
                     let error = Error::with_native(ErrorKind::CorruptInput, ID, outcome.code);
@@ -174,10 +187,11 @@ impl Worker {
                     (Err(device), After::TearDown)
                 }
             }
-            Says::Unread(_) => (
-                Err(Failure::Unread(meaning.error(direction))),
-                meaning.after,
-            ),
+            Says::Unread(_) => {
+                self.in_doubt = meaning.after == After::Park;
+                let error = meaning.error(direction);
+                (Err(Failure::Unread(error)), After::TearDown)
+            }
             _ => (Err(Failure::Error(meaning.error(direction))), meaning.after),
         };
         self.settle(after);
@@ -209,8 +223,13 @@ impl Worker {
         }
         self.device.check()?;
         let library = self.device.library;
-        let session = QzSession::new(library, self.setup, self.spare.take())
-            .map_err(|code| meaning(code).error(self.direction()))?;
+        let session =
+            QzSession::new(library, self.setup, self.spare.take()).map_err(|not_made| {
+                if not_made.by_init {
+                    self.device.refused(not_made.code);
+                }
+                meaning(not_made.code).error(self.direction())
+            })?;
         let output = self.room.output.max(session.room());
         grow(&mut self.buffers.input, self.room.input)?;
         grow(&mut self.buffers.output, output)?;

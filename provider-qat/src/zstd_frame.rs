@@ -1,8 +1,7 @@
 //! What a device writes as a Zstandard frame, and what the format asks for: content size and, if the
 //! spec says so, a checksum.
 
-use compressor_api::Format;
-use compressor_api::inspect::{self, Malformed};
+use compressor_api::inspect::{Malformed, zstd};
 use xxhash_rust::xxh64::xxh64;
 
 /// Where the descriptor of a frame is.
@@ -19,14 +18,18 @@ const CHECKSUM_LEN: usize = 4;
 ///
 /// # Errors
 ///
-/// How the frame's header or checksum is not that of `content`.
+/// How it is not exactly one frame of `content` with a window of `window` bytes at most.
 pub(crate) fn deliver(
     frame: &[u8],
     content: &[u8],
     checksum: bool,
+    window: u64,
     dst: &mut [u8],
 ) -> Result<Option<usize>, Malformed> {
-    let header = inspect::header(Format::Zstd, frame)?;
+    let header = zstd::walk(frame)?.header;
+    if header.window.is_none_or(|needed| needed > window) {
+        return Err(Malformed::OutOfBounds);
+    }
     if header.declared_len != Some(content.len() as u64) {
         return Err(Malformed::Length);
     }
@@ -68,13 +71,16 @@ fn sum(content: &[u8]) -> [u8; CHECKSUM_LEN] {
 
 #[cfg(test)]
 mod tests {
+    use compressor_api::Format;
     use compressor_api::self_test::{CONTENT, unit};
 
     use super::*;
 
+    const WINDOW: u64 = CONTENT.len() as u64;
+
     fn delivered(frame: &[u8], checksum: bool) -> Result<Vec<u8>, Malformed> {
         let mut dst = vec![0; frame.len() + CHECKSUM_LEN];
-        let n = deliver(frame, CONTENT, checksum, &mut dst)?.unwrap();
+        let n = deliver(frame, CONTENT, checksum, WINDOW, &mut dst)?.unwrap();
         dst.truncate(n);
         Ok(dst)
     }
@@ -85,7 +91,7 @@ mod tests {
         assert_eq!(delivered(with, true).as_deref(), Ok(with));
         let without = delivered(with, false).unwrap();
         assert_eq!(without.len() + CHECKSUM_LEN, with.len());
-        assert!(!inspect::header(Format::Zstd, &without).unwrap().checksum);
+        assert!(!zstd::walk(&without).unwrap().header.checksum);
         assert_eq!(delivered(&without, true).as_deref(), Ok(with));
         assert_eq!(delivered(&without, false), Ok(without));
     }
@@ -98,9 +104,13 @@ mod tests {
         assert_eq!(delivered(&wrong, true), Err(Malformed::Checksum));
         assert_eq!(delivered(&good[..4], true), Err(Malformed::Truncated));
         let mut dst = vec![0; good.len()];
-        let other = deliver(good, &CONTENT[1..], true, &mut dst);
+        let other = deliver(good, &CONTENT[1..], true, WINDOW, &mut dst);
         assert_eq!(other, Err(Malformed::Length));
-        let short = deliver(good, CONTENT, true, &mut dst[1..]);
+        let short = deliver(good, CONTENT, true, WINDOW, &mut dst[1..]);
         assert_eq!(short, Ok(None));
+        let wide = deliver(good, CONTENT, true, WINDOW - 1, &mut dst);
+        assert_eq!(wide, Err(Malformed::OutOfBounds));
+        let twice = [good, good].concat();
+        assert_eq!(delivered(&twice, true), Err(Malformed::OutOfBounds));
     }
 }

@@ -1,8 +1,5 @@
 //! The provider, decorated, over a simulated device on which everything goes wrong: not one wrong
-//! byte, the reasons that there should be, and no memory lost.
-//!
-//! `COMPRESSOR_STORM_BLOCKS` sets how many blocks the long storm has; it is short unless told
-//! otherwise.
+//! byte, and the reasons that there should be.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -15,7 +12,6 @@ mod sim;
 mod storm;
 
 use std::sync::Barrier;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -23,12 +19,12 @@ use compressor_api::{Direction, Format};
 use compressor_decorator::{BreakerState, Reason, Verify};
 
 use sim::{APIS, Api};
-use storm::{Chance, FORMATS, Host, Rig, counters, text};
+use storm::{FORMATS, Host, Rig, counters, text};
 
 /// The codes of QATzip, and why software runs after them: compressing, and decompressing.
 ///
-/// Without −5 and codes that nobody documented, whose buffers are kept for a while:
-/// see `calls_that_time_out`.
+/// Without −5 and codes that nobody documented, whose buffers are kept for a while in any case:
+/// see `calls_that_were_given_up_write_to_nobody`.
 const CODES: [(i32, Reason, Reason); 24] = {
     use Reason::{DeviceError, OutputShort, Rejected, Saturated, SilentSoftware};
     [
@@ -279,39 +275,42 @@ fn many_threads_share_few_instances() {
     }
 }
 
+/// The simulated device ends the process when a buffer is used that it may still write to.
 #[test]
-fn calls_that_time_out_write_to_nobody() {
-    let host = Host::new("timeouts", Api::V2_5, &[], Verify::Always);
-    let mut rig = Rig::new(host.compressor(Format::Zlib), Format::Zlib);
-    host.sim
-        .configure("fault late-write on=compress rate=0.1 delay=2ms");
-    for seed in 0..300 {
-        let content = text(seed, 2_048);
+fn calls_that_were_given_up_write_to_nobody() {
+    // As QATzip 1.3.1 answers, and as its header has it.
+    for (code, reason) in [(-2, Reason::DeviceError), (-5, Reason::Timeout)] {
+        let name = format!("given-up{code}");
+        let host = Host::new(&name, Api::V2_5, &[], Verify::Always);
+        let mut rig = Rig::new(host.compressor(Format::Zlib), Format::Zlib);
+        host.sim.configure(&format!(
+            "fault late-write code={code} on=compress rate=0.1 delay=20ms"
+        ));
+        for seed in 0..300 {
+            let content = text(seed, 2_048);
+            rig.write(&content);
+            rig.read(&content);
+        }
+        let given_up = rig.counters(Direction::Compress).software_ops(reason);
+        assert!((1..48).contains(&given_up), "{given_up}");
+        assert_eq!(rig.reasons(Direction::Compress), [reason]);
+        assert_eq!(host.state(Direction::Compress), BreakerState::Closed);
+        // The device writes after the calls, to buffers that nobody else has.
+        host.wait_for_late_writes(given_up);
+        let content = text(1, 2_048);
         rig.write(&content);
-        rig.read(&content);
-    }
-    let timeouts = rig
-        .counters(Direction::Compress)
-        .software_ops(Reason::Timeout);
-    assert!((1..64).contains(&timeouts), "{timeouts}");
-    assert_eq!(rig.reasons(Direction::Compress), [Reason::Timeout]);
-    assert_eq!(host.state(Direction::Compress), BreakerState::Closed);
-    // The device writes after the calls, to buffers that nobody else has.
-    host.wait_for_late_writes(timeouts);
-    let content = text(1, 2_048);
-    rig.write(&content);
 
-    // Nothing but time-outs: the breaker opens, and no more buffers are kept than that.
-    host.sim.configure("fault late-write delay=2ms");
-    for _ in 0..200 {
-        rig.write(&content);
+        // Nothing else: the breaker opens, and no more buffers are kept than that.
+        host.sim
+            .configure(&format!("fault late-write code={code} delay=20ms"));
+        for _ in 0..200 {
+            rig.write(&content);
+        }
+        assert_eq!(host.state(Direction::Compress), BreakerState::Open);
+        let all = rig.counters(Direction::Compress).software_ops(reason);
+        assert_eq!(all, given_up + 8);
+        host.wait_for_late_writes(all);
     }
-    assert_eq!(host.state(Direction::Compress), BreakerState::Open);
-    let all = rig
-        .counters(Direction::Compress)
-        .software_ops(Reason::Timeout);
-    assert_eq!(all, timeouts + 8);
-    host.wait_for_late_writes(all);
 }
 
 #[test]
@@ -328,101 +327,5 @@ fn codes_that_nobody_documented_are_failures() {
             [Reason::DeviceError],
             "{code}"
         );
-    }
-}
-
-/// How many blocks the long storm has.
-fn blocks() -> usize {
-    std::env::var("COMPRESSOR_STORM_BLOCKS")
-        .ok()
-        .map_or(2_000, |blocks| blocks.parse().unwrap())
-}
-
-/// All that goes wrong, each now and then.
-const STORM: &str = "instances=4; \
-    fault code=-2 rate=0.02; fault code=-4 rate=0.01; fault code=-103 rate=0.02; \
-    fault code=-3 rate=0.01; fault code=-104 rate=0.005; \
-    fault code=11 rate=0.01; fault code=-117 rate=0.005; fault code=-105 rate=0.005; \
-    fault consumes-less rate=0.005; fault ok-with-zero rate=0.005; fault truncates rate=0.005; \
-    fault scribbles rate=0.005; fault multi-stream rate=0.005; fault wrong-checksum rate=0.005; \
-    fault no-checksum rate=0.005; fault silent-software rate=0.005; \
-    fault frame-for-block rate=0.005; fault zero-offset rate=0.005; fault far-offset rate=0.005; \
-    fault wrong-sum rate=0.005; fault flips-bit rate=0.001; \
-    fault code=-1 on=setup rate=0.05; \
-    fault late-write rate=0.001 times=40 delay=1ms; \
-    fault lost every=2000 back=60calls; fault lost every=3001 code=-103 back=1ms";
-
-/// Resident memory of this process, in bytes.
-fn resident() -> usize {
-    let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
-    let pages: usize = statm.split(' ').nth(1).unwrap().parse().unwrap();
-    pages * 4_096
-}
-
-#[test]
-fn a_long_storm_leaves_right_bytes_and_no_traces() {
-    const THREADS: usize = 8;
-    /// More than threads and allocators may keep for themselves; a session that is lost, of which
-    /// there are thousands, holds more than 100 KiB.
-    const SLACK: usize = 48 << 20;
-    for api in APIS {
-        let host = Host::new("storm", api, &[], Verify::Always);
-        let compressors = FORMATS.map(|format| (format, host.compressor(format)));
-        host.sim.configure(STORM);
-        let (left, early) = (AtomicUsize::new(blocks() / 2), AtomicUsize::new(0));
-        let total = blocks() / 2;
-        thread::scope(|scope| {
-            for n in 0..THREADS {
-                let (compressors, left, early, host) = (&compressors, &left, &early, &host);
-                scope.spawn(move || {
-                    let mut chance = Chance(n as u64);
-                    let mut rigs: Vec<Rig> = compressors
-                        .iter()
-                        .map(|(format, compressor)| Rig::new(compressor.clone(), *format))
-                        .collect();
-                    let one_less = |left: usize| left.checked_sub(1);
-                    while let Ok(at) =
-                        left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less)
-                    {
-                        if at == total - total / 4 {
-                            early.store(resident(), Ordering::Relaxed);
-                        }
-                        let pick = chance.below(FORMATS.len() as u64) as usize;
-                        let len = 300 + chance.below(9_000) as usize;
-                        let content = text(chance.next(), len);
-                        rigs[pick].write(&content);
-                        rigs[pick].read(&content);
-                        if chance.below(16) == 0 {
-                            // An operator looks after what was found, and the clock goes on by more
-                            // than a breaker waits, so that the device is tried again and again.
-                            host.clock.turn(Duration::from_secs(600));
-                            for direction in [Direction::Compress, Direction::Decompress] {
-                                if host.state(direction) == BreakerState::Quarantined {
-                                    host.guard(direction).reset();
-                                }
-                            }
-                        }
-                    }
-                });
-            }
-        });
-        let grown = resident().saturating_sub(early.load(Ordering::Relaxed));
-        assert!(grown < SLACK, "{grown} bytes");
-        let counted = counters(&host.sim);
-        assert_eq!((counted.sessions, counted.misuses), (0, 0));
-        let (mut accelerated, mut all) = (0, 0);
-        for (_, compressor) in &compressors {
-            let snapshot = compressor.counters();
-            for direction in [Direction::Compress, Direction::Decompress] {
-                let counted = snapshot.direction(direction);
-                accelerated += counted.accelerated.ops;
-                all += counted.accelerated.ops + counted.software.ops;
-                assert_eq!(counted.failed, 0);
-            }
-        }
-        assert_eq!(all, 2 * total as u64);
-        println!("{api:?}: {accelerated} of {all} operations on the simulated device; {counted:?}");
-        // What the storm leaves to the device is done there.
-        assert!(accelerated > all / 5, "{accelerated} of {all}");
     }
 }

@@ -52,6 +52,15 @@ impl Library {
         &self.file
     }
 
+    /// Whether both are one library in this process, by whatever names they were asked for.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let address = |library: &Self| {
+            let init = library.functions.qzInit.as_ref();
+            init.ok().map(|init| *init as usize)
+        };
+        address(self) == address(other)
+    }
+
     /// The API that it has, told by what it exports.
     pub(crate) const fn api(&self) -> &'static str {
         if self.functions.qzSetupSessionZstd.is_ok() {

@@ -68,6 +68,14 @@ pub(crate) struct Outcome {
 /// What a function returns that the library does not have.
 const MISSING: c_int = qz::QZ_NOT_SUPPORTED;
 
+/// Why there is no session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NotMade {
+    pub(crate) code: c_int,
+    /// It is what `qzInit` answered, rather than the set-up.
+    pub(crate) by_init: bool,
+}
+
 /// The states of a session in which a device serves it. QATzip 1.3.1 enters the second when it found
 /// no instance (−103), and never leaves it, whatever the device does from then on.
 const SERVED: [c_long; 2] = [qz::QZ_OK as c_long, qz::QZ_NO_INST_ATTACH as c_long];
@@ -129,13 +137,13 @@ pub(crate) struct QzSession {
 unsafe impl Send for QzSession {}
 
 impl QzSession {
-    /// A session; the code of what failed, if it cannot be made. One whose set-up failed would still
+    /// A session; what failed, if it cannot be made. One whose set-up failed would still
     /// "work", in software and in another format, so it never leaves this function.
     pub(crate) fn new(
         library: &'static Library,
         setup: Setup,
         spare: Option<Spare>,
-    ) -> Result<Self, c_int> {
+    ) -> Result<Self, NotMade> {
         let mut session = spare.map_or_else(|| Box::new(unused()), |spare| spare.0);
         *session = unused();
         let session = NonNull::from(Box::leak(session));
@@ -149,12 +157,18 @@ impl QzSession {
         match init(library, this.session_mut(), setup.software) {
             qz::QZ_OK | qz::QZ_DUPLICATE => {}
             qz::QZ_NO_HW if setup.software.is_allowed() => {}
-            code => return Err(code),
+            code => {
+                let by_init = true;
+                return Err(NotMade { code, by_init });
+            }
         }
         match this.set_up() {
             qz::QZ_OK => {}
             qz::QZ_NO_HW if setup.software.is_allowed() => {}
-            code => return Err(code),
+            code => {
+                let by_init = false;
+                return Err(NotMade { code, by_init });
+            }
         }
         this.room = this.max_compressed_len();
         Ok(this)

@@ -1,5 +1,6 @@
 //! What an engine has around the provider: software behind it, guards that wait by a clock of the
 //! test's, and a check of every result.
+#![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
