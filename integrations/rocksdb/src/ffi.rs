@@ -287,8 +287,58 @@ unsafe fn buffers<'a>(
 #[cfg(test)]
 mod tests {
     use std::panic::panic_any;
+    use std::sync::Weak;
+
+    use compressor::Engine;
+    use rocksdb::{DB, DBCompressionType, Options};
 
     use super::*;
+    use crate::manager::Source;
+
+    /// Gives the options a manager; what is returned tells whether it is still there.
+    fn install_new(options: &mut Options) -> Weak<Manager> {
+        let engine = Arc::new(Engine::new().unwrap());
+        let manager = Arc::new(Manager::new(Source::Engine(engine)).unwrap());
+        let weak = Arc::downgrade(&manager);
+        assert!(install(options, manager));
+        weak
+    }
+
+    #[test]
+    fn who_uses_a_manager_keeps_it_and_the_last_drops_it_and_its_writers() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut options = Options::default();
+        options.create_if_missing(true);
+        options.set_compression_type(DBCompressionType::Zlib);
+        let manager = install_new(&mut options);
+        let same = options.clone();
+        drop(options);
+        let db = DB::open(&same, folder.path()).unwrap();
+        drop(same);
+        db.put(b"key", [7; 10_000]).unwrap();
+        db.flush().unwrap();
+        assert_eq!(db.get(b"key").unwrap(), Some(vec![7; 10_000]));
+        let writer = {
+            let manager = manager.upgrade().unwrap();
+            let writer = manager.writer(&Wanted::usual(BlockType::Zlib)).unwrap();
+            Arc::downgrade(&writer)
+        };
+        assert!(writer.upgrade().is_some());
+        drop(db);
+        assert!(manager.upgrade().is_none());
+        assert!(writer.upgrade().is_none());
+    }
+
+    #[test]
+    fn what_is_replaced_is_dropped() {
+        let mut options = Options::default();
+        let first = install_new(&mut options);
+        let second = install_new(&mut options);
+        assert!(first.upgrade().is_none());
+        assert!(second.upgrade().is_some());
+        drop(options);
+        assert!(second.upgrade().is_none());
+    }
 
     #[test]
     fn a_panic_ends_here() {
