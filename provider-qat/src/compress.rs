@@ -2,7 +2,8 @@ use compressor_api::{CompressSession, Error, ErrorKind, inspect};
 
 use crate::ID;
 use crate::device::Device;
-use crate::ffi::{Frames, Producer, ProducerState, Stream, ZSTD_Sequence, frame_bound};
+use crate::ffi::{Frames, Stream, ZSTD_Sequence, frame_bound, sequence_bound};
+use crate::finder::Finder;
 use crate::lz4_frame::{self, Block};
 use crate::plan::Plan;
 use crate::sequences;
@@ -112,7 +113,6 @@ fn too_small(plan: &Plan, src_len: usize, unit_len: usize) -> Error {
 /// Makes frames of sequences.
 struct Sequencer {
     source: Source,
-    level: u32,
     frames: Frames,
     sequences: Vec<ZSTD_Sequence>,
     /// For a frame whose `dst` is shorter than the bound.
@@ -121,18 +121,13 @@ struct Sequencer {
 
 enum Source {
     Lz4s(Worker),
-    Producer(ProducerState),
+    Producer(Finder),
 }
 
 impl Sequencer {
     fn new(device: &'static Device, plan: &Plan) -> Result<Self, Error> {
         let source = match plan.way {
-            Way::Producer => {
-                device.check()?;
-                let unsupported = error(ErrorKind::Unsupported);
-                let producer = Producer::of_process().ok_or(unsupported)?;
-                Source::Producer(producer.state().ok_or(error(ErrorKind::Device))?)
-            }
+            Way::Producer => Source::Producer(Finder::new(device, plan)?),
             _ => Source::Lz4s(plan.worker(device, Stream::Lz4s)?),
         };
         let no_memory = error(ErrorKind::OutOfMemory);
@@ -140,7 +135,7 @@ impl Sequencer {
         let frames = Frames::new(plan.level, window_log, plan.checksum).ok_or(no_memory)?;
         let mut sequences = Vec::new();
         sequences
-            .try_reserve_exact(sequences::most(plan.longest))
+            .try_reserve_exact(sequence_bound(plan.longest))
             .map_err(|_| no_memory)?;
         let mut scratch = Vec::new();
         let bound = frame_bound(plan.longest);
@@ -148,7 +143,6 @@ impl Sequencer {
         scratch.resize(bound, 0);
         Ok(Self {
             source,
-            level: plan.level,
             frames,
             sequences,
             scratch,
@@ -166,22 +160,7 @@ impl Sequencer {
                     return Err(wrong);
                 }
             }
-            Source::Producer(producer) => {
-                if !producer.process().is_this() {
-                    return Err(Error::forked(ID));
-                }
-                let none = ZSTD_Sequence {
-                    offset: 0,
-                    litLength: 0,
-                    matchLength: 0,
-                    rep: 0,
-                };
-                self.sequences.resize(sequences::most(src.len()), none);
-                let produced =
-                    producer.produce(src, &mut self.sequences, self.level, sequences::WINDOW);
-                self.sequences.truncate(produced.ok_or(wrong)?);
-                sequences::check(&self.sequences, src).map_err(|_| wrong)?;
-            }
+            Source::Producer(finder) => finder.find(src, &mut self.sequences)?,
         }
         // Whatever libzstd has against them, software makes a clean frame of the source.
         if dst.len() >= frame_bound(src.len()) {

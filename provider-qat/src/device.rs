@@ -1,5 +1,6 @@
 //! QATzip in this process: loaded once, asked once whether there is a device, and never again.
 
+use std::any::Any;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,7 +12,7 @@ use crate::ID;
 use crate::codes::meaning;
 use crate::ffi::{self, Library, Process, Refusal, Software};
 use crate::hardware::{Generation, Hardware};
-use crate::parked::{Buffers, Parked};
+use crate::parked::Parked;
 use crate::settings::Settings;
 
 /// What the system's loader is asked for, in order: the soname of QATzip 1.3 and 2.0.
@@ -256,9 +257,9 @@ impl Device {
         same
     }
 
-    /// Keeps buffers from everybody that the device may still write to.
-    pub(crate) fn park(&self, buffers: Buffers) {
-        self.parked().park(buffers, Instant::now());
+    /// Keeps from everybody what the device may still read or write.
+    pub(crate) fn park(&self, had: impl Any + Send) {
+        self.parked().park(Box::new(had), Instant::now());
     }
 
     fn parked(&self) -> MutexGuard<'_, Parked> {

@@ -73,6 +73,7 @@ mod decompress;
 mod device;
 mod factory;
 mod ffi;
+mod finder;
 mod hardware;
 mod lz4_frame;
 mod parked;

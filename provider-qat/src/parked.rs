@@ -1,9 +1,10 @@
-//! Buffers of requests that timed out.
+//! Buffers of requests that were given up.
 //!
 //! On systems with shared virtual memory a device reads and writes the very buffers that QATzip was
-//! called with, and a request that timed out may still be under way. Its buffers are ours, so that
+//! called with, and a request that was given up may still be under way. Its buffers are ours, so that
 //! it never writes into a caller's; they are kept until the request cannot be under way any more.
 
+use std::any::Any;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
@@ -11,7 +12,7 @@ use std::time::{Duration, Instant};
 /// resets one that does not answer.
 const KEPT: Duration = Duration::from_secs(60);
 
-/// The most that are kept: with buffers of 64 KiB, 9 MiB. A device that times out that often within
+/// The most that are kept: with buffers of 64 KiB, 9 MiB. A device that fails that often within
 /// a minute is not to be used.
 const MOST: usize = 64;
 
@@ -22,21 +23,21 @@ pub(crate) struct Buffers {
     pub(crate) output: Vec<u8>,
 }
 
-/// Those that are kept, the oldest first.
+/// What is kept, the oldest first: [`Buffers`], or what else a request had.
 #[derive(Debug, Default)]
 pub(crate) struct Parked {
-    kept: VecDeque<(Instant, Buffers)>,
+    kept: VecDeque<(Instant, Box<dyn Any + Send>)>,
 }
 
 impl Parked {
-    /// Keeps `buffers` from now on. Beyond the most they are never freed.
-    pub(crate) fn park(&mut self, buffers: Buffers, now: Instant) {
+    /// Keeps what a request had from now on. Beyond the most it is never freed.
+    pub(crate) fn park(&mut self, had: Box<dyn Any + Send>, now: Instant) {
         self.clear(now);
         if self.kept.len() < MOST {
-            self.kept.push_back((now, buffers));
+            self.kept.push_back((now, had));
         } else {
             // Sessions that were at work when the last place was taken: a few, once.
-            std::mem::forget(buffers);
+            std::mem::forget(had);
         }
     }
 
@@ -67,13 +68,13 @@ mod tests {
         for at in 0..MOST {
             assert!(!parked.is_full(start));
             parked.park(
-                Buffers::default(),
+                Box::new(Buffers::default()),
                 start + Duration::from_secs(at as u64 % 2),
             );
         }
         let just_before = start + KEPT - Duration::from_nanos(1);
         assert!(parked.is_full(just_before));
-        parked.park(Buffers::default(), just_before);
+        parked.park(Box::new(Buffers::default()), just_before);
         assert_eq!(parked.kept.len(), MOST);
         assert!(!parked.is_full(start + KEPT));
         assert!(!parked.is_full(start + KEPT + Duration::from_secs(1)));

@@ -27,7 +27,7 @@ pub(crate) struct Plan {
     pub(crate) window: u64,
     hw_buffer: usize,
     busy_polling: bool,
-    deadline: Duration,
+    pub(crate) deadline: Duration,
     software: Software,
 }
 

@@ -25,7 +25,8 @@ const LESS_IN_LZ4S: usize = 2;
 pub(crate) const WINDOW: usize = 32 << 10;
 
 /// The most sequences that so much content has, the delimiter included.
-pub(crate) const fn most(content_len: usize) -> usize {
+#[cfg(test)]
+const fn most(content_len: usize) -> usize {
     content_len / MIN_MATCH + 2
 }
 
@@ -181,6 +182,15 @@ fn count(nibble: u8, rest: &mut &[u8]) -> Result<usize, Malformed> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ffi::sequence_bound;
+
+    /// What is reserved for them is enough for whatever a device writes.
+    #[test]
+    fn libzstds_bound_is_above_what_matches_of_three_bytes_come_to() {
+        for len in (0..5_000).chain([128 << 10]) {
+            assert!(sequence_bound(len) >= most(len), "{len}");
+        }
+    }
 
     fn read(block: &[u8], src: &[u8]) -> Result<Vec<(u32, u32, u32)>, Malformed> {
         let output = [&(block.len() as u32).to_le_bytes()[..], block].concat();

@@ -135,6 +135,12 @@ pub(crate) fn bound(src_len: usize) -> usize {
     unsafe { zstd_sys::ZSTD_compressBound(src_len) }
 }
 
+/// The most sequences that a producer may make of so much content, as libzstd has it.
+pub(crate) fn sequence_bound(src_len: usize) -> usize {
+    // SAFETY: a function of a number.
+    unsafe { zstd_sys::ZSTD_sequenceBound(src_len) }
+}
+
 /// The memory that a context with these parameters needs, in bytes.
 fn estimate(parameters: &[(ZSTD_cParameter, c_int)]) -> Option<usize> {
     struct Params(NonNull<ZSTD_CCtx_params>);

@@ -10,7 +10,7 @@ mod process;
 mod producer;
 mod session;
 
-pub(crate) use frames::{Frames, bound as frame_bound};
+pub(crate) use frames::{Frames, bound as frame_bound, sequence_bound};
 pub(crate) use library::{Library, Refusal};
 pub(crate) use process::Process;
 pub(crate) use producer::{Producer, ProducerState};

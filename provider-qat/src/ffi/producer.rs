@@ -96,7 +96,7 @@ impl ProducerState {
     }
 
     /// Finds sequences for `src`, which is one block, and writes them to `sequences`; returns how
-    /// many. `None` if it could not.
+    /// many. `None` if it could not, and then the device may still be reading `src`: the caller's care.
     pub(crate) fn produce(
         &mut self,
         src: &[u8],
