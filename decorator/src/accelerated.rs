@@ -23,6 +23,9 @@ use crate::{Guards, Options, Reason, Route, Routed, Snapshot, Workers, events};
 pub struct Accelerated {
     software: Arc<dyn Compressor>,
     compress: Lanes,
+    /// Those of compression once several accelerators turned up for the one lane that there was, the
+    /// last of these.
+    compress_adopted: OnceLock<Lanes>,
     decompress: Lanes,
     guards: Guards,
     options: Options,
@@ -89,17 +92,18 @@ impl Builder {
     /// says why it chose nobody.
     #[must_use]
     pub fn selected(self, selection: &Selection, direction: Direction) -> Self {
-        let Some(first) = selection.accelerator(direction) else {
-            return self.unaccelerated(direction, why_software(selection, direction));
-        };
-        if direction == Direction::Decompress || selection.compress_longer.is_empty() {
-            return self.accelerator(first.clone());
+        let mut all = selection.accelerators(direction);
+        match (all.next(), all.next()) {
+            (None, _) => self.unaccelerated(direction, why_software(selection, direction)),
+            (Some(only), None) => self.accelerator(only.clone()),
+            _ => {
+                let route = |selected: &Selected| {
+                    Route::new(selected.capabilities.max_input, Some(selected.clone()))
+                };
+                let routes = selection.accelerators(direction).map(route).collect();
+                self.routes(direction, routes)
+            }
         }
-        let all = [first].into_iter().chain(&selection.compress_longer);
-        let route = |selected: &Selected| {
-            Route::new(selected.capabilities.max_input, Some(selected.clone()))
-        };
-        self.routes(direction, all.map(route).collect())
     }
 
     /// Says why software serves a direction alone; [`Absent`](Reason::Absent) if nothing is said.
@@ -130,6 +134,7 @@ impl Builder {
         let [compress, decompress] = Direction::BOTH.map(|direction| self.lanes(direction));
         let accelerated = Accelerated {
             compress: compress?,
+            compress_adopted: OnceLock::new(),
             decompress: decompress?,
             software: self.software,
             guards: self.guards,
@@ -165,28 +170,29 @@ impl Builder {
     /// A lane for each route of a direction, or one.
     fn lanes(&self, direction: Direction) -> Result<Lanes, Error> {
         let ledger = Arc::default();
-        let lane = || {
+        let lane = |accelerator: &Option<_>| {
             let lane = Lane::new(direction, self.software.clone(), Arc::clone(&ledger));
-            Arc::new(lane)
+            Arc::new(match accelerator {
+                Some(_) => lane,
+                None => lane.for_software(),
+            })
         };
-        let mut lanes = Lanes::one(lane());
-        let mut before = None;
-        for (_, max_len, selected) in self.routes.iter().filter(|route| route.0 == direction) {
-            if let Some(before) = before {
-                if before >= *max_len {
-                    let provider = selected.as_ref().and_then(Contained::as_ref);
-                    let provider = provider.map_or(NO_PROVIDER, |selected| selected.provider);
-                    return Err(Error::new(ErrorKind::InvalidArgument, provider));
-                }
-                lanes.add(before, lane());
+        let mut routes = { self.routes.iter() }
+            .filter(|route| route.0 == direction)
+            .map(|(_, max_len, selected)| (*max_len, selected));
+        let Some((mut before, first)) = routes.next() else {
+            let lane = Lane::new(direction, self.software.clone(), ledger);
+            return Ok(Lanes::one(Arc::new(lane)));
+        };
+        let mut lanes = Lanes::one(lane(first));
+        for (max_len, selected) in routes {
+            if before >= max_len {
+                let provider = selected.as_ref().and_then(Contained::as_ref);
+                let provider = provider.map_or(NO_PROVIDER, |selected| selected.provider);
+                return Err(Error::new(ErrorKind::InvalidArgument, provider));
             }
-            before = Some(*max_len);
-        }
-        for (at, (_, lane)) in lanes.iter().enumerate() {
-            let mut routes = self.routes.iter().filter(|route| route.0 == direction);
-            if let Some((_, _, None)) = routes.nth(at) {
-                lane.leave_to_software(Reason::Disabled);
-            }
+            lanes.add(before, lane(selected));
+            before = max_len;
         }
         Ok(lanes)
     }
@@ -227,26 +233,26 @@ impl Accelerated {
     }
 
     /// Puts an accelerator before software in a direction that has none yet, whatever the length of
-    /// the input. Sessions that are in
-    /// use take it up at their next operation.
+    /// the input. Sessions that are in use take it up at their next operation. What a
+    /// [route](Route) gave to software stays with it.
     ///
     /// # Errors
     ///
-    /// - [`InvalidArgument`](ErrorKind::InvalidArgument): the direction has an accelerator, or
-    ///   this one is of another spec.
+    /// - [`InvalidArgument`](ErrorKind::InvalidArgument): the direction has an accelerator, a route
+    ///   gave it to software, or this one is of another spec.
     /// - [`Unsupported`](ErrorKind::Unsupported): its capabilities fall short of the spec.
     /// - What [`self_check`](crate::self_check) says; software goes on.
     pub fn attach(&self, selected: &Selected) -> Result<(), Error> {
         let lanes = self.lanes(selected.capabilities.direction);
-        let mut all = lanes.iter().map(|(_, lane)| lane);
-        all.find(|lane| lane.accelerator.get().is_none())
-            .unwrap_or(lanes.first())
-            .attach(selected, &self.guards, self.options)
-            .map(|accelerator| events::attached(&accelerator))
+        let free = lanes.iter().find(|(_, lane)| lane.is_free());
+        self.put(free.map_or(lanes.first(), |(_, lane)| lane), selected)
     }
 
     /// [`attach`](Self::attach) for each direction that has no accelerator, where a new selection
     /// has one: after a provider was opened again.
+    ///
+    /// Where it has several for compression, by the length of the content, sessions that are opened
+    /// from now on have them all; those in use take up the one for the longest content, for all.
     ///
     /// # Errors
     ///
@@ -254,32 +260,66 @@ impl Accelerated {
     pub fn adopt(&self, selection: &Selection) -> Result<(), Error> {
         let mut result = Ok(());
         for direction in Direction::BOTH {
-            let lane = self.lanes(direction).first();
-            if lane.accelerator.get().is_some() {
-                continue;
-            }
-            match selection.accelerator(direction) {
-                Some(selected) => result = self.attach(selected).and(result),
-                None => lane.leave_to_software(why_software(selection, direction)),
+            for (max_len, lane) in self.lanes_for(selection, direction).iter() {
+                if !lane.is_free() {
+                    continue;
+                }
+                let all = || selection.accelerators(direction);
+                let takes_all = |selected: &&Selected| max_len <= selected.capabilities.max_input;
+                match all().find(takes_all).or_else(|| all().last()) {
+                    Some(selected) => result = self.put(lane, selected).and(result),
+                    None => lane.leave_to_software(why_software(selection, direction)),
+                }
             }
         }
         result
     }
 
+    fn put(&self, lane: &Lane, selected: &Selected) -> Result<(), Error> {
+        lane.attach(selected, &self.guards, self.options)
+            .map(|accelerator| events::attached(&accelerator))
+    }
+
+    /// The lanes of a direction, with one for each accelerator of a selection where there was but one
+    /// lane, and nobody in it.
+    fn lanes_for(&self, selection: &Selection, direction: Direction) -> &Lanes {
+        let lanes = self.lanes(direction);
+        let longer = selection.accelerators(direction).count().saturating_sub(1);
+        match lanes.single() {
+            Some(lane) if lane.is_free() && longer > 0 && direction == Direction::Compress => {
+                let all = selection.accelerators(direction).take(longer);
+                let ends = all.map(|selected| selected.capabilities.max_input);
+                self.compress_adopted.get_or_init(|| lanes.after(ends))
+            }
+            _ => lanes,
+        }
+    }
+
     /// Who serves a direction, by the length of the input: the shortest first.
     pub fn routes(&self, direction: Direction) -> impl Iterator<Item = Routed> {
+        self.lanes(direction)
+            .iter()
+            .map(move |(max_len, lane)| Routed {
+                max_len,
+                side: self.side(direction, lane),
+            })
+    }
+
+    /// Who serves inputs of so many bytes in a direction, and how: what [`routes`](Self::routes) says
+    /// of that length. `None` if nobody can say.
+    #[must_use]
+    pub fn serving(&self, direction: Direction, len: usize) -> Option<EffectiveSide> {
+        self.side(direction, self.lanes(direction).of(len))
+    }
+
+    fn side(&self, direction: Direction, lane: &Lane) -> Option<EffectiveSide> {
         let software = self.software.effective();
         let software = match direction {
             Direction::Compress => software.compress,
             Direction::Decompress => software.decompress,
         };
-        self.lanes(direction).iter().map(move |(max_len, lane)| {
-            let accelerator = lane.accelerator.get();
-            Routed {
-                max_len,
-                side: accelerator.map_or(software, |a| a.effective.or(software)),
-            }
-        })
+        let accelerator = lane.accelerator.get();
+        accelerator.map_or(software, |a| a.effective.or(software))
     }
 
     /// Why software serves a direction alone; `None` if there is an accelerator. Where there are
@@ -306,7 +346,7 @@ impl Accelerated {
 
     fn lanes(&self, direction: Direction) -> &Lanes {
         match direction {
-            Direction::Compress => &self.compress,
+            Direction::Compress => self.compress_adopted.get().unwrap_or(&self.compress),
             Direction::Decompress => &self.decompress,
         }
     }
@@ -321,7 +361,7 @@ impl Compressor for Accelerated {
     fn effective(&self) -> &Effective {
         let software = self.software.effective();
         let accelerators =
-            [&self.compress, &self.decompress].map(|lanes| lanes.first().accelerator.get());
+            Direction::BOTH.map(|direction| self.lanes(direction).first().accelerator.get());
         let [none, compress_only, decompress_only, both] = &self.effective;
         let cached = match accelerators {
             [None, None] => none,
@@ -349,7 +389,8 @@ impl Compressor for Accelerated {
     /// not used.
     fn max_compressed_len(&self, src_len: usize) -> Option<usize> {
         let bound = self.software.max_compressed_len(src_len)?;
-        let own = match self.compress.of(src_len).accelerator.get() {
+        let lanes = self.lanes(Direction::Compress);
+        let own = match lanes.of(src_len).accelerator.get() {
             Some(accelerator) if accelerator.capabilities.output == OutputNeed::Bound => {
                 accelerator.bound(src_len).ok().flatten()
             }
@@ -363,10 +404,11 @@ impl Compressor for Accelerated {
     }
 
     fn compress_session(&self) -> Result<Box<dyn CompressSession>, Error> {
+        let lanes = self.lanes(Direction::Compress);
         match &self.workers {
-            None => open_compress(&self.compress),
+            None => open_compress(lanes),
             Some(workers) => {
-                let lanes = self.compress.clone();
+                let lanes = lanes.clone();
                 let open = Box::new(move || open_compress(&lanes));
                 let side = self.effective().compress;
                 let provider = side.map_or(NO_PROVIDER, |side| side.provider);
@@ -417,7 +459,7 @@ impl fmt::Debug for Accelerated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Accelerated")
             .field("software", &self.software)
-            .field("compress", &self.compress)
+            .field("compress", self.lanes(Direction::Compress))
             .field("decompress", &self.decompress)
             .finish_non_exhaustive()
     }

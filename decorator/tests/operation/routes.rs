@@ -54,6 +54,17 @@ fn the_length_of_the_content_decides_who_compresses() {
     );
     let max_lens: Vec<usize> = accelerated.routes(direction).map(|r| r.max_len).collect();
     assert_eq!(max_lens, [1_000, 2_000, usize::MAX]);
+    for (len, serving) in [
+        (0, "libdeflate"),
+        (1_000, "libdeflate"),
+        (1_001, "software.deflate"),
+        (2_000, "software.deflate"),
+        (2_001, "libdeflate"),
+        (usize::MAX, "libdeflate"),
+    ] {
+        let side = accelerated.serving(direction, len).unwrap();
+        assert_eq!(side.provider.as_str(), serving, "{len}");
+    }
 
     let mut session = accelerated.compress_session().unwrap();
     let mut reader = accelerated.decompress_session().unwrap();

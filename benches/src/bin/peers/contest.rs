@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use compressor::{Compressor, Direction, Effort, Engine, Format, Spec};
+use compressor::{Accelerated, Compressor, Direction, Effort, Engine, Format, Spec};
 use compressor_benches::measure::{Contender, MeasureError, Measured, Pace, SideBySide};
 
 use crate::crates::{Flate2ZlibNg, Libdeflater, Lz4Flex, Snap, ZlibRs, Zstd};
@@ -24,7 +24,7 @@ pub enum Asked {
 pub struct Contest {
     asked: Asked,
     pub spec: Spec,
-    ours: Arc<dyn Compressor>,
+    ours: Arc<Accelerated>,
     peers: Vec<Arc<dyn Compressor>>,
 }
 
@@ -138,13 +138,9 @@ impl Contest {
             .collect()
     }
 
-    /// Who serves the framework, in one direction.
-    pub fn served_by(&self, direction: Direction) -> &'static str {
-        let effective = self.ours.effective();
-        let side = match direction {
-            Direction::Compress => effective.compress,
-            Direction::Decompress => effective.decompress,
-        };
+    /// Who serves the framework in one direction, in blocks of `size`.
+    pub fn served_by(&self, direction: Direction, size: NonZeroUsize) -> &'static str {
+        let side = self.ours.serving(direction, size.get());
         side.map_or("", |side| side.provider.as_str())
     }
 }

@@ -62,7 +62,8 @@ struct Args {
 const KIB: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1023);
 
 const AFTER_HELP: &str = "\
-What is printed: the framework's speed through the peer's, by CPU time, the median over interleaved
+Served by is who compresses, and after a slash who decompresses if that is another, by the length of
+the blocks where it depends on that. What is measured: the framework's speed through the peer's, by CPU time, the median over interleaved
 rounds; above 1 the framework is faster, and below 0.97 there is a star. Length is that of its units
 through the peer's; below 1 the framework's are shorter. Decompressing, all get the framework's
 units.";
@@ -84,14 +85,15 @@ fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         .map(|kind| generate(*kind, 1, args.mib.get().saturating_mul(1 << 20)))
         .collect();
     let time = Duration::from_millis(args.ms);
-    let mut table = Table::new(&args.block_sizes);
+    let sizes = args.block_sizes.iter().map(|kib| kib.saturating_mul(KIB));
+    let sizes: Vec<NonZeroUsize> = sizes.collect();
+    let mut table = Table::new(&sizes);
     for asked in [Asked::Level, Asked::Speed] {
         for contest in Contest::all(asked)? {
             for set in &data {
-                let outcomes: Result<Vec<_>, _> = args
-                    .block_sizes
+                let outcomes: Result<Vec<_>, _> = sizes
                     .iter()
-                    .map(|kib| contest.run(&set.bytes, kib.saturating_mul(KIB), time))
+                    .map(|size| contest.run(&set.bytes, *size, time))
                     .collect();
                 table.add(&contest, &set.name, &outcomes?);
             }

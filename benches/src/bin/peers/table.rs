@@ -12,23 +12,33 @@ use crate::contest::{Contest, Outcome};
 const BEHIND: f64 = 0.97;
 
 /// A row for each contest, peer and data set; its cells have a number for each block size.
-pub struct Table(comfy_table::Table);
+pub struct Table {
+    table: comfy_table::Table,
+    /// Lengths of the blocks, in bytes.
+    sizes: Vec<NonZeroUsize>,
+}
 
 impl Table {
-    pub fn new(block_sizes: &[NonZeroUsize]) -> Self {
-        let sizes: Vec<String> = block_sizes.iter().map(|kib| kib.to_string()).collect();
-        let sizes = format!("{} KiB", sizes.join(" · "));
+    /// For blocks of so many bytes.
+    pub fn new(sizes: &[NonZeroUsize]) -> Self {
+        let kib: Vec<String> = { sizes.iter() }
+            .map(|size| (size.get() >> 10).to_string())
+            .collect();
+        let headed = format!("{} KiB", kib.join(" · "));
         let mut table = comfy_table::Table::new();
         table.load_style(presets::ASCII_MARKDOWN);
         table.set_content_arrangement(ContentArrangement::Disabled);
         let headings = ["asked for", "format", "served by", "peer", "data"].map(str::to_owned);
-        let measured = ["compress", "length", "decompress"].map(|what| format!("{what}, {sizes}"));
+        let measured = ["compress", "length", "decompress"].map(|what| format!("{what}, {headed}"));
         let texts = headings.len();
         table.set_header(headings.into_iter().chain(measured));
         for column in table.column_iter_mut().skip(texts) {
             column.set_cell_alignment(CellAlignment::Right);
         }
-        Self(table)
+        Self {
+            table,
+            sizes: sizes.into(),
+        }
     }
 
     /// Adds the outcomes on one data set, one for each block size.
@@ -38,10 +48,10 @@ impl Table {
                 let cells = outcomes.iter().filter_map(|outcome| cell(outcome, number));
                 cells.collect::<Vec<_>>().join(" · ")
             };
-            self.0.add_row([
+            self.table.add_row([
                 contest.asked(),
                 contest.spec.format().to_string(),
-                served_by(contest),
+                self.served_by(contest),
                 peer.to_owned(),
                 data.to_owned(),
                 joined(|outcome, peer| outcome.compress.get(peer).map(|speed| cell(*speed))),
@@ -55,21 +65,30 @@ impl Table {
             ]);
         }
     }
+
+    /// Whoever compresses, and whoever decompresses if that is another; for each block size, if it
+    /// depends on that.
+    fn served_by(&self, contest: &Contest) -> String {
+        let each = self.sizes.iter().map(|size| {
+            let [compress, decompress] =
+                Direction::BOTH.map(|direction| contest.served_by(direction, *size));
+            if compress == decompress {
+                compress.to_owned()
+            } else {
+                format!("{compress}/{decompress}")
+            }
+        });
+        let each: Vec<String> = each.collect();
+        match &each[..] {
+            [first, others @ ..] if others.iter().all(|other| other == first) => first.clone(),
+            all => all.join(" · "),
+        }
+    }
 }
 
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-/// Whoever compresses, and whoever decompresses if that is another.
-fn served_by(contest: &Contest) -> String {
-    let [compress, decompress] = Direction::BOTH.map(|direction| contest.served_by(direction));
-    if compress == decompress {
-        compress.to_owned()
-    } else {
-        format!("{compress}, {decompress}")
+        self.table.fmt(f)
     }
 }
 
