@@ -10,6 +10,7 @@ use crate::compress::Compress;
 use crate::decompress::Decompress;
 use crate::device::Device;
 use crate::factory::Service;
+use crate::hardware::device_level;
 use crate::plan::Plan;
 use crate::settings::Settings;
 use crate::ways::max_compressed_len;
@@ -37,7 +38,7 @@ impl Qat {
                 let listed = &service.capabilities;
                 let plan = Plan::new(spec, listed, service.way, settings);
                 let level = match (listed.direction, device.generation) {
-                    (Direction::Compress, Some(generation)) => generation.level(plan.level),
+                    (Direction::Compress, Some(generation)) => device_level(generation, plan.level),
                     _ => plan.level,
                 };
                 (plan, EffectiveSide::new(ID, level as i32, listed.window))

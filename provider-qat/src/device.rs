@@ -7,11 +7,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use compressor_api::{Error, ErrorKind, OpenError};
+use qatzip_sys::Generation;
 
 use crate::ID;
 use crate::codes::meaning;
 use crate::ffi::{self, Library, Process, Refusal, Software};
-use crate::hardware::{Generation, Hardware};
+use crate::hardware::Hardware;
 use crate::parked::Parked;
 use crate::settings::Settings;
 
@@ -116,7 +117,7 @@ impl Device {
         let tried = tried.join(", ");
         Err(OpenError::Absent {
             why: format!(
-                "tried {tried}; the package with it is libqatzip3 on Debian 13, qatzip on Fedora"
+                "tried {tried}; the package with it is libqatzip3 on Debian 13, qatzip-libs on Fedora"
             ),
         })
     }

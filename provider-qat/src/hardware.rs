@@ -6,64 +6,22 @@
 use std::fs;
 use std::path::Path;
 
-/// The PCI vendor of Intel.
-const INTEL: &str = "0x8086";
+use qatzip_sys::{Generation, Model, VENDOR};
 
-/// Devices by their PCI id, physical and virtual function: those that the kernel's drivers
-/// (`drivers/crypto/intel/qat`) take.
-const DEVICES: [(u16, Generation); 18] = [
-    (0x0435, Generation::Second),
-    (0x0443, Generation::Second),
-    (0x37C8, Generation::Second),
-    (0x37C9, Generation::Second),
-    (0x19E2, Generation::Second),
-    (0x19E3, Generation::Second),
-    (0x6F54, Generation::Second),
-    (0x6F55, Generation::Second),
-    (0x4940, Generation::Fourth),
-    (0x4941, Generation::Fourth),
-    (0x4942, Generation::Fourth),
-    (0x4943, Generation::Fourth),
-    (0x4944, Generation::Fourth),
-    (0x4945, Generation::Fourth),
-    (0x4946, Generation::Fourth),
-    (0x4947, Generation::Fourth),
-    (0x4948, Generation::Sixth),
-    (0x4949, Generation::Sixth),
-];
-
-/// A generation of devices, as far as their levels differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Generation {
-    /// And the third: Deflate only.
-    Second,
-    /// Deflate, LZ4 and LZ4s.
-    Fourth,
-    /// Zstandard as well.
-    Sixth,
-}
-
-impl Generation {
-    /// The level of its own at which it serves a level of QATzip's, 1 to 12.
-    ///
-    /// From Intel's documentation of the devices; not measured on one.
-    pub(crate) const fn level(self, level: u32) -> u32 {
-        match self {
-            // Depths of search for 1 to 4; what is above is 4.
-            Self::Second => {
-                if level > 4 {
-                    4
-                } else {
-                    level
-                }
-            }
-            Self::Fourth => match level {
-                ..=5 => 1,
-                6..=8 => 6,
-                _ => 9,
-            },
-            Self::Sixth => level,
-        }
+/// The level of its own at which a generation serves a level of QATzip's, 1 to 12.
+///
+/// From Intel's documentation of the devices; not measured on one.
+pub(crate) const fn device_level(generation: Generation, level: u32) -> u32 {
+    match generation {
+        Generation::Fourth => match level {
+            ..=5 => 1,
+            6..=8 => 6,
+            _ => 9,
+        },
+        Generation::Sixth => level,
+        // Depths of search for 1 to 4; what is above is 4.
+        _ if level > 4 => 4,
+        _ => level,
     }
 }
 
@@ -85,22 +43,22 @@ impl Hardware {
     fn look_under(root: &Path) -> Self {
         let mut hardware = Self::default();
         for device in entries(&root.join("sys/bus/pci/devices")) {
-            let id = |file| fs::read_to_string(device.join(file)).unwrap_or_default();
-            if id("vendor").trim() != INTEL {
+            let id = |file| {
+                let text = fs::read_to_string(device.join(file)).ok()?;
+                u16::from_str_radix(text.trim().trim_start_matches("0x"), 16).ok()
+            };
+            if id("vendor") != Some(VENDOR) {
                 continue;
             }
-            let number = id("device");
-            let number = number.trim().trim_start_matches("0x");
-            let Ok(number) = u16::from_str_radix(number, 16) else {
+            let Some((number, model)) = id("device").and_then(|id| Some((id, Model::of(id)?)))
+            else {
                 continue;
             };
-            if let Some((_, generation)) = DEVICES.iter().find(|(id, _)| *id == number) {
-                let least = hardware.generation.unwrap_or(*generation).min(*generation);
-                hardware.generation = Some(least);
-                hardware
-                    .seen
-                    .push(format!("{} {number:04x}", device.display()));
-            }
+            let known = hardware.generation.unwrap_or(model.generation);
+            hardware.generation = Some(known.min(model.generation));
+            hardware
+                .seen
+                .push(format!("{} {number:04x}", device.display()));
         }
         // What a process needs to get at them: the groups of virtual functions, or the older
         // drivers' memory.
@@ -184,7 +142,9 @@ mod tests {
     #[test]
     fn a_higher_level_is_never_served_by_a_lower_one() {
         for generation in [Generation::Second, Generation::Fourth, Generation::Sixth] {
-            let levels: Vec<u32> = (1..=12).map(|level| generation.level(level)).collect();
+            let levels: Vec<u32> = (1..=12)
+                .map(|level| device_level(generation, level))
+                .collect();
             assert!(levels.is_sorted(), "{generation:?} {levels:?}");
             assert_eq!(levels.first(), Some(&1));
         }

@@ -20,11 +20,13 @@
     reason = "generated"
 )]
 mod bindings;
+mod devices;
 
 use std::ffi::{CStr, c_char};
 use std::path::{Path, PathBuf};
 
 pub use bindings::*;
+pub use devices::{Generation, MODELS, Model, VENDOR};
 
 /// `comp_algorithm` for Deflate; the header has it as a macro with a cast, which is not generated.
 pub const QZ_DEFLATE: u8 = 8;

@@ -53,7 +53,7 @@ pub fn libraries(host: &Host) -> Check {
     Check::warning(
         "libraries",
         found.join(", "),
-        "install QATzip and QATlib (Debian 13 and later: libqatzip3; Fedora: qatzip-libs), or name the \
+        "install QATzip and QATlib (Debian 13 and later: libqatzip3; Fedora and RHEL: qatzip-libs), or name the \
          file in the provider's parameter library_path",
     )
 }
