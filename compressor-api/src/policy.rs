@@ -33,7 +33,8 @@ pub struct Policy {
     pub preference: Vec<String>,
     /// The effort for specs that state none; `None`: their level decides.
     pub effort: Option<Effort>,
-    /// The loss in percent that goes with it, where it is [`Effort::Speed`]; `None`: the default.
+    /// The loss in percent, 0 to 100, for specs whose effort is [`Effort::Speed`], by themselves or by
+    /// this policy, and that state none; `None`: the default.
     pub max_loss: Option<u8>,
     /// Uses no accelerator at all.
     pub software_only: bool,
@@ -78,16 +79,22 @@ impl Policy {
         self
     }
 
-    /// The spec as it is served: with this policy's effort, if it states none.
+    /// The spec as it is served: with this policy's effort, if it states none, and with its loss, if
+    /// that is for speed and states none.
     #[must_use]
     pub fn applied_to(&self, spec: &Spec) -> Spec {
-        let (None, Some(effort)) = (spec.effort(), self.effort) else {
-            return spec.clone();
-        };
-        let spec = spec.clone().with_effort(effort);
+        let mut spec = spec.clone();
+        if let (None, Some(effort)) = (spec.effort(), self.effort) {
+            spec = spec.with_effort(effort);
+        }
         match self.max_loss {
-            Some(percent) => spec.clone().with_max_loss(percent).unwrap_or(spec),
-            None => spec,
+            Some(percent)
+                if spec.effort() == Some(Effort::Speed) && spec.stated_loss().is_none() =>
+            {
+                // One out of range is refused before anything is selected.
+                spec.clone().with_max_loss(percent).unwrap_or(spec)
+            }
+            _ => spec,
         }
     }
 
@@ -107,5 +114,32 @@ impl Policy {
             .iter()
             .position(|name| name == provider)
             .unwrap_or(usize::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_policys_loss_is_for_specs_that_ask_for_speed_and_state_none() {
+        let plain = Spec::new(Format::Zlib);
+        let speed = plain.clone().with_effort(Effort::Speed);
+        let balanced = plain.clone().with_effort(Effort::Balanced);
+        let stated = speed.clone().with_max_loss(5).unwrap();
+        let fifteen = speed.clone().with_max_loss(15).unwrap();
+        let mut policy = Policy {
+            max_loss: Some(15),
+            ..Policy::default()
+        };
+        assert_eq!(policy.applied_to(&plain), plain);
+        assert_eq!(policy.applied_to(&balanced), balanced);
+        assert_eq!(policy.applied_to(&speed), fifteen);
+        assert_eq!(policy.applied_to(&stated), stated);
+        policy.effort = Some(Effort::Speed);
+        assert_eq!(policy.applied_to(&plain), fifteen);
+        assert_eq!(policy.applied_to(&balanced), balanced);
+        policy.max_loss = None;
+        assert_eq!(policy.applied_to(&plain), speed);
     }
 }

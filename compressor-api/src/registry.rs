@@ -177,6 +177,19 @@ impl Registry {
         })
     }
 
+    /// The version of what does a provider's work, as it says; empty if it says none. Opens the
+    /// provider if that was not needed yet.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](Self::open); [`Broken`](OpenError::Broken) too if it panics when asked.
+    pub fn version(&self, provider: &str) -> Result<String, OpenError> {
+        let factory = self.open(provider)?;
+        guarded(|| factory.version()).ok_or_else(|| OpenError::Broken {
+            why: "panicked when asked for its version".into(),
+        })
+    }
+
     /// Chooses who compresses and who decompresses for `spec`, opening what has to be opened.
     ///
     /// For each direction: the provider that the policy assigns; else those it prefers, in order;
@@ -191,8 +204,8 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// [`SelectError`]: no software codec to fall back to, a name that is not registered, a
-    /// provider that is [`Misconfigured`](OpenError::Misconfigured), or one that cannot serve while
+    /// [`SelectError`]: no software codec to fall back to, a name that is not registered, a loss
+    /// above 100 %, a provider that is [`Misconfigured`](OpenError::Misconfigured), or one that cannot serve while
     /// the policy says [`OnFailure::Fail`].
     pub fn select(&self, spec: &Spec, policy: &Policy) -> Result<Selection, SelectError> {
         self.check(policy)?;
@@ -227,12 +240,15 @@ impl Registry {
         slot.candidate(spec, direction)
     }
 
-    /// Whether every provider that `policy` names is registered.
+    /// Whether every provider that `policy` names is registered, and its loss one that can be.
     ///
     /// # Errors
     ///
-    /// [`SelectError::UnknownProvider`].
+    /// [`SelectError::UnknownProvider`], [`SelectError::LossOutOfRange`].
     pub fn check(&self, policy: &Policy) -> Result<(), SelectError> {
+        if let Some(percent) = policy.max_loss.filter(|percent| *percent > 100) {
+            return Err(SelectError::LossOutOfRange { percent });
+        }
         let assigned = policy.assignments.iter().map(|a| &a.provider);
         for name in assigned.chain(&policy.preference) {
             if self.slot(name).is_err() {

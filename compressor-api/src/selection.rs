@@ -34,6 +34,15 @@ impl Selection {
         }
     }
 
+    /// All accelerators of a direction, by ascending length of the input that each takes at most.
+    pub fn accelerators(&self, direction: Direction) -> impl Iterator<Item = &Selected> {
+        let longer = match direction {
+            Direction::Compress => &self.compress_longer[..],
+            Direction::Decompress => &[],
+        };
+        self.accelerator(direction).into_iter().chain(longer)
+    }
+
     /// Why no accelerator serves a direction: the verdict on the first one that is there, or else on
     /// the first one that was considered; `None` if one does serve, or if there is none for the
     /// format.
@@ -205,6 +214,11 @@ pub enum SelectError {
         /// Why it cannot serve.
         verdict: Verdict,
     },
+    /// The policy states a loss of more than 100 %.
+    LossOutOfRange {
+        /// The loss, in percent.
+        percent: u8,
+    },
     /// An accelerator failed its check against software, and the policy does not let software
     /// stand in for it.
     Unfit {
@@ -219,7 +233,9 @@ impl SelectError {
     pub const fn kind(&self) -> crate::ErrorKind {
         match self {
             Self::NoSoftware { .. } | Self::Software { .. } => crate::ErrorKind::Unsupported,
-            Self::UnknownProvider { .. } => crate::ErrorKind::InvalidArgument,
+            Self::UnknownProvider { .. } | Self::LossOutOfRange { .. } => {
+                crate::ErrorKind::InvalidArgument
+            }
             Self::Refused { verdict, .. } => match verdict {
                 Verdict::NotCreated(error) => error.kind(),
                 Verdict::NotOpened(OpenError::Absent { .. } | OpenError::Broken { .. }) => {
@@ -258,6 +274,10 @@ impl fmt::Display for SelectError {
             } => {
                 write!(f, "{provider} cannot {direction}: {verdict}")
             }
+            Self::LossOutOfRange { percent } => write!(
+                f,
+                "the policy states a loss of {percent} %; it takes 0 to 100"
+            ),
             Self::Unfit { error } => write!(f, "failed its check against software: {error}"),
         }
     }

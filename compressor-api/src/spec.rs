@@ -174,6 +174,11 @@ impl Spec {
         }
     }
 
+    /// The loss as it was stated; `None` if none was.
+    pub(crate) const fn stated_loss(&self) -> Option<u8> {
+        self.max_loss
+    }
+
     /// Base-2 logarithm of the window asked for; `None` leaves it to the codec.
     #[must_use]
     pub const fn window_log(&self) -> Option<u8> {

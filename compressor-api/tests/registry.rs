@@ -65,6 +65,14 @@ impl CompressorFactory for Fake {
         }))
     }
 
+    fn version(&self) -> String {
+        assert!(
+            !self.panics,
+            "this provider panics when asked for its version"
+        );
+        "1.0".into()
+    }
+
     fn health(&self) -> Health {
         assert!(
             !self.panics,
@@ -418,6 +426,20 @@ fn a_provider_that_panics_is_not_used() {
         registry.health("asked"),
         Some(Health::Quarantined { .. })
     ));
+    assert!(matches!(
+        registry.version("asked"),
+        Err(OpenError::Broken { .. })
+    ));
+}
+
+#[test]
+fn a_provider_says_its_version_once_it_is_open() {
+    let registry = registry(&[
+        entry(Fake::of("a", Format::Zlib)),
+        failing("b.absent", absent()),
+    ]);
+    assert_eq!(registry.version("a"), Ok("1.0".to_owned()));
+    assert_eq!(registry.version("b.absent"), Err(absent()));
 }
 
 #[test]
@@ -506,6 +528,19 @@ fn names_that_are_not_registered_are_refused() {
         registry.open("q"),
         Err(OpenError::Misconfigured { .. })
     ));
+}
+
+#[test]
+fn a_loss_above_100_percent_is_refused() {
+    let registry = registry(&[]);
+    let mut policy = Policy::default();
+    policy.max_loss = Some(100);
+    assert!(registry.select(&zlib(), &policy).is_ok());
+    policy.max_loss = Some(101);
+    let refused = SelectError::LossOutOfRange { percent: 101 };
+    assert_eq!(refused.kind(), ErrorKind::InvalidArgument);
+    assert_eq!(registry.check(&policy), Err(refused.clone()));
+    assert_eq!(registry.select(&zlib(), &policy).unwrap_err(), refused);
 }
 
 #[test]
