@@ -15,6 +15,8 @@ pub(crate) struct Lane {
     pub accelerator: OnceLock<Arc<Accelerator>>,
     pub ledger: Arc<Ledger>,
     direction: Direction,
+    /// A route gave it to software, so no accelerator that turns up gets it.
+    for_software: bool,
     /// Place in [`Reason::ALL`] of why there is no accelerator.
     why_software: AtomicUsize,
 }
@@ -30,8 +32,30 @@ impl Lane {
             accelerator: OnceLock::new(),
             ledger,
             direction,
+            for_software: false,
             why_software: AtomicUsize::new(Reason::Absent.index()),
         }
+    }
+
+    /// The same as a route gives it to software: [`Disabled`](Reason::Disabled), for good.
+    pub(crate) fn for_software(self) -> Self {
+        self.leave_to_software(Reason::Disabled);
+        Self {
+            for_software: true,
+            ..self
+        }
+    }
+
+    /// Another one of the same direction, still without an accelerator.
+    pub(crate) fn beside(&self) -> Self {
+        let lane = Self::new(self.direction, self.software.clone(), self.ledger.clone());
+        lane.leave_to_software(self.why_software());
+        lane
+    }
+
+    /// Whether an accelerator may be put here.
+    pub(crate) fn is_free(&self) -> bool {
+        !self.for_software && self.accelerator.get().is_none()
     }
 
     /// Why software serves alone, while there is no accelerator.
@@ -49,7 +73,7 @@ impl Lane {
     /// # Errors
     ///
     /// - [`InvalidArgument`](ErrorKind::InvalidArgument): it is for another direction, format or
-    ///   spec, or there is one already.
+    ///   spec, there is one already, or a route gave this lane to software.
     /// - [`Unsupported`](ErrorKind::Unsupported): its capabilities fall short of the spec.
     /// - What [`self_check`] says.
     pub(crate) fn attach(
@@ -59,7 +83,7 @@ impl Lane {
         options: Options,
     ) -> Result<Arc<Accelerator>, Error> {
         let misplaced = Error::new(ErrorKind::InvalidArgument, selected.provider);
-        if selected.capabilities.direction != self.direction || self.accelerator.get().is_some() {
+        if selected.capabilities.direction != self.direction || !self.is_free() {
             return Err(misplaced);
         }
         if let Some(shortfall) = selected.capabilities.shortfall(self.software.spec()) {

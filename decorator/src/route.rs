@@ -63,6 +63,20 @@ impl Lanes {
         self.longer.push((usize::MAX, lane));
     }
 
+    /// These with lanes before the first, each for inputs up to one of `ends`, ascending.
+    pub(crate) fn after(&self, ends: impl Iterator<Item = usize>) -> Self {
+        let mut all: Vec<_> = ends
+            .map(|end| (end, Arc::new(self.first.1.beside())))
+            .chain([self.first.clone()])
+            .chain(self.longer.iter().cloned())
+            .collect();
+        let longer = all.split_off(1);
+        Self {
+            first: all.pop().unwrap_or_else(|| self.first.clone()),
+            longer,
+        }
+    }
+
     /// The lane, if there is only one.
     pub(crate) fn single(&self) -> Option<&Arc<Lane>> {
         self.longer.is_empty().then_some(&self.first.1)

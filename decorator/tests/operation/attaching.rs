@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use compressor_api::{Compressor, Direction, ErrorKind, Format, Spec};
-use compressor_decorator::{Accelerated, Guards, Reason};
+use compressor_decorator::{Accelerated, Guards, Reason, Route};
 
 use super::PLAIN;
 use super::misbehaving::{Behaves, ID, PrivateFormat, selected};
@@ -74,6 +74,21 @@ fn each_direction_takes_one_accelerator_of_its_own_spec() {
         .accelerator(device(&spec, Direction::Compress))
         .build();
     assert_eq!(twice.unwrap_err().kind(), ErrorKind::InvalidArgument);
+}
+
+#[test]
+fn what_a_route_gave_to_software_takes_no_accelerator() {
+    let spec = Spec::new(Format::Zlib);
+    for direction in Direction::BOTH {
+        let accelerated = Accelerated::builder(software(&spec), &Guards::new())
+            .routes(direction, vec![Route::new(usize::MAX, None)])
+            .build()
+            .unwrap();
+        let error = accelerated.attach(&device(&spec, direction)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+        let why = accelerated.unaccelerated(direction);
+        assert_eq!(why, Some(Reason::Disabled));
+    }
 }
 
 #[test]

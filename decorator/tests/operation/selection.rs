@@ -1,10 +1,11 @@
 use std::sync::Arc;
 
 use compressor_api::{
-    Capabilities, Direction, Format, LevelRange, OnFailure, Open, OpenError, Params, Policy,
-    ProviderClass, ProviderEntry, Registry, Spec,
+    Capabilities, CompressSession, Compressor, Direction, Effort, Efforts, Format, LevelRange,
+    Loss, OnFailure, Open, OpenError, Params, Policy, ProviderClass, ProviderEntry, Registry,
+    RegistryBuilder, Selection, Spec,
 };
-use compressor_decorator::{Accelerated, Guards, Options, Reason};
+use compressor_decorator::{Accelerated, Guards, Options, Reason, Route};
 
 use super::misbehaving::{Behaves, ID, factory};
 
@@ -24,6 +25,10 @@ impl Open for Opens {
 }
 
 fn registry(capabilities: Vec<Capabilities>) -> Registry {
+    builder(capabilities).build().unwrap()
+}
+
+fn builder(capabilities: Vec<Capabilities>) -> RegistryBuilder {
     let entry = ProviderEntry::new(
         ID,
         ProviderClass::Accelerator,
@@ -34,8 +39,39 @@ fn registry(capabilities: Vec<Capabilities>) -> Registry {
     Registry::builder()
         .provider(&compressor_deflate::PROVIDER)
         .provider(Box::leak(Box::new(entry)))
-        .build()
-        .unwrap()
+}
+
+fn speed() -> Spec {
+    Spec::new(Format::Zlib).with_effort(Effort::Speed)
+}
+
+/// Of [`speed`]: nobody but software.
+fn by_software() -> Selection {
+    let registry = Registry::builder().provider(&compressor_deflate::PROVIDER);
+    let registry = registry.build().unwrap();
+    registry.select(&speed(), &Policy::default()).unwrap()
+}
+
+/// Of [`speed`]: the test's provider for what is no longer than 1,000 bytes, libdeflate beyond; to
+/// decompress, the test's.
+fn by_length() -> Selection {
+    const LOSSES: &[Loss] = &[Loss::new(9, 1_000, 10)];
+    let efforts = Efforts::NONE.with(Effort::Speed, 1_000).within(LOSSES);
+    let registry = builder(vec![
+        Capabilities::new(Format::Zlib, Direction::Compress).with_efforts(efforts),
+        Capabilities::new(Format::Zlib, Direction::Decompress),
+    ]);
+    let registry = registry.provider(&provider_libdeflate::PROVIDER).build();
+    let selection = { registry.unwrap() }
+        .select(&speed(), &Policy::default())
+        .unwrap();
+    assert_eq!(selection.compress_longer.len(), 1);
+    selection
+}
+
+fn compress(session: &mut dyn CompressSession, len: usize) {
+    let content = vec![b'a'; len];
+    session.compress(&content, &mut [0; 4_000]).unwrap();
 }
 
 /// Why each direction is in software.
@@ -85,4 +121,54 @@ fn a_provider_of_the_inner_format_accelerates_the_framed_one() {
     );
     let spec = Spec::new(Format::Zlib);
     assert_eq!(why(&registry, &spec, &Policy::default()), [None, None]);
+}
+
+#[test]
+fn accelerators_that_turn_up_together_are_adopted_by_length() {
+    let selection = by_software();
+    let accelerated =
+        Accelerated::from_selection(&selection, &Guards::new(), Options::new()).unwrap();
+    let mut before = accelerated.compress_session().unwrap();
+    compress(&mut *before, 1_001);
+    let counters = || accelerated.counters().compress;
+    assert_eq!(counters().software_ops(Reason::Absent), 1);
+
+    let selection = by_length();
+    accelerated.adopt(&selection).unwrap();
+    let routes = || -> Vec<_> {
+        { accelerated.routes(Direction::Compress) }
+            .map(|route| (route.max_len, route.side.unwrap().provider))
+            .collect()
+    };
+    let libdeflate = provider_libdeflate::PROVIDER.id;
+    assert_eq!(routes(), [(1_000, ID), (usize::MAX, libdeflate)]);
+    assert_eq!(accelerated.unaccelerated(Direction::Decompress), None);
+    let mut after = accelerated.compress_session().unwrap();
+    for len in [0, 1_000, 1_001] {
+        compress(&mut *before, len);
+        compress(&mut *after, len);
+    }
+    assert_eq!(counters().software.ops, 1);
+    assert_eq!(counters().accelerated.ops, 6);
+
+    // Whoever is there stays there.
+    accelerated.adopt(&selection).unwrap();
+    assert_eq!(routes(), [(1_000, ID), (usize::MAX, libdeflate)]);
+}
+
+#[test]
+fn a_selection_adopted_leaves_to_software_what_a_route_gave_to_it() {
+    for (selection, free) in [(by_length(), None), (by_software(), Some(Reason::Absent))] {
+        let software = selection.software.clone();
+        let accelerated = Accelerated::builder(software, &Guards::new())
+            .routes(Direction::Compress, vec![Route::new(usize::MAX, None)])
+            .build()
+            .unwrap();
+        accelerated.adopt(&selection).unwrap();
+        let why = Direction::BOTH.map(|direction| accelerated.unaccelerated(direction));
+        assert_eq!(why, [Some(Reason::Disabled), free]);
+        compress(&mut *accelerated.compress_session().unwrap(), 500);
+        let counters = accelerated.counters().compress;
+        assert_eq!(counters.software_ops(Reason::Disabled), 1);
+    }
 }
