@@ -30,7 +30,8 @@
 //! # Limits
 //!
 //! Content of `min_input` to `hw_buffer_size` bytes: below, the device does not pay, and beyond,
-//! it writes several units in a row. Frames made of sequences hold 128 KiB at most. LZ4 history is
+//! it writes several units in a row. The size of a process is the first that it opens the device
+//! with, or less. Frames made of sequences hold 128 KiB at most, and LZ4's before QATzip 2.0 64 KiB. LZ4 history is
 //! 32 KiB in both directions, so that blocks with longer content, whoever wrote them, are read in
 //! software. No dictionaries, no windows below 32 KiB, no long-distance matching, no workers.
 //!
@@ -46,8 +47,8 @@
 //!   and one whose set-up failed is never used.
 //! - Work that QATzip did in software is an error ([`Error::silent_software`](compressor_api::Error)),
 //!   told by the session's status and totals.
-//! - The device works on buffers of our own. Those of a request that timed out are kept for a minute;
-//!   while 64 are, no new session is made.
+//! - The device works on buffers of our own. Those of a request that was given up, which QATzip 1.3.1
+//!   does not tell from other failures, are kept for a minute; while 64 are, no new session is made.
 //! - After OK: all of the input taken, the stream at its end, the header and the checksum of the
 //!   format right. Checksums of `zlib`, `gzip` and `zstd` are computed here, in both directions.
 //! - In a process that forked, sessions made before are [`Poisoned`](compressor_api::ErrorKind), and

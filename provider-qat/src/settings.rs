@@ -24,7 +24,7 @@ const HW_BUFFER_SIZE: ParamSpec = ParamSpec {
         max: MAX_HW_BUFFER as u64,
     },
     default: "64KiB",
-    doc: "The longest content that is given to the device, in bytes; a power of two",
+    doc: "The longest content that is given to the device, in bytes; a power of two, and no larger than the first of the process",
 };
 
 const POLLING: ParamSpec = ParamSpec {

@@ -15,7 +15,8 @@ fn load(file: &str) -> qatzip_sys::Functions {
     let test = std::env::current_exe().unwrap();
     let path = test.with_file_name(file);
     // SAFETY: it has the types of QATzip.
-    unsafe { qatzip_sys::load(path.to_str().unwrap()) }.unwrap()
+    let loaded = unsafe { qatzip_sys::load(path.to_str().unwrap()) }.unwrap();
+    loaded.functions
 }
 
 #[test]
