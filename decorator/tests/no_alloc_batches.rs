@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use compressor_api::{
-    CompressSession, Compressor, DecompressSession, Effective, Error, Format, Job, Spec,
+    CompressSession, Compressor, DecompressSession, Effective, Error, Format, Job, ProviderId, Spec,
 };
 use compressor_conformance::alloc::{allocations, count};
 use compressor_decorator::{Accelerated, Guards, Workers};
@@ -26,7 +26,7 @@ const BATCHES: usize = 200;
 #[derive(Debug)]
 struct Counted(Arc<dyn Compressor>, Arc<AtomicU64>);
 
-struct CountedSession(Box<dyn CompressSession>, Arc<AtomicU64>);
+struct CountedSession<S: ?Sized>(Box<S>, Arc<AtomicU64>);
 
 impl Compressor for Counted {
     fn spec(&self) -> &Spec {
@@ -51,16 +51,33 @@ impl Compressor for Counted {
     }
 
     fn decompress_session(&self) -> Result<Box<dyn DecompressSession>, Error> {
-        self.0.decompress_session()
+        let inner = self.0.decompress_session()?;
+        Ok(Box::new(CountedSession(inner, self.1.clone())))
     }
 }
 
-impl CompressSession for CountedSession {
-    fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Result<usize, Error> {
+impl<S: ?Sized> CountedSession<S> {
+    fn counted<T>(&mut self, run: impl FnOnce(&mut S) -> T) -> T {
         let before = count();
-        let result = self.0.compress(src, dst);
+        let result = run(&mut self.0);
         self.1.fetch_add(count() - before, Ordering::Relaxed);
         result
+    }
+}
+
+impl CompressSession for CountedSession<dyn CompressSession> {
+    fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Result<usize, Error> {
+        self.counted(|session| session.compress(src, dst))
+    }
+}
+
+impl DecompressSession for CountedSession<dyn DecompressSession> {
+    fn decompress(&mut self, src: &[u8], dst: &mut [u8]) -> Result<usize, Error> {
+        self.counted(|session| session.decompress(src, dst))
+    }
+
+    fn provider(&self) -> ProviderId {
+        self.0.provider()
     }
 }
 
@@ -77,20 +94,40 @@ fn a_batch_allocates_nothing_for_its_jobs() {
 
     let content: Vec<u8> = b"some content of a block, ".repeat(LEN / 25);
     let mut units = vec![vec![0; 2 * LEN]; JOBS];
-    let mut session = accelerated.compress_session().unwrap();
-    let mut jobs: Vec<Job<'_>> = units
-        .iter_mut()
-        .map(|unit| Job::new(&content, unit))
-        .collect();
-    session.compress_many(&mut jobs);
+    let mut writer = accelerated.compress_session().unwrap();
+    let lens = allocates_nothing(&content, &mut units, &in_jobs, |jobs| {
+        writer.compress_many(jobs);
+    });
+    for (unit, len) in units.iter_mut().zip(lens) {
+        unit.truncate(len);
+    }
+
+    let mut reader = accelerated.decompress_session().unwrap();
+    let mut back = vec![vec![0; content.len()]; JOBS];
+    let lens = allocates_nothing(&units[0], &mut back, &in_jobs, |jobs| {
+        reader.decompress_many(jobs);
+    });
+    assert_eq!(lens, [content.len(); JOBS]);
+    assert!(back.iter().all(|back| *back == content));
+}
+
+/// Runs batches of `src` into each of `all`, and returns the lengths of what came out.
+fn allocates_nothing(
+    src: &[u8],
+    all: &mut [Vec<u8>],
+    in_jobs: &AtomicU64,
+    mut run: impl FnMut(&mut [Job<'_>]),
+) -> Vec<usize> {
+    let mut jobs: Vec<Job<'_>> = all.iter_mut().map(|dst| Job::new(src, dst)).collect();
+    run(&mut jobs);
     in_jobs.store(0, Ordering::Relaxed);
     let (_, by_caller) = allocations(|| {
         for _ in 0..BATCHES {
-            session.compress_many(&mut jobs);
+            run(&mut jobs);
         }
     });
-    assert!(jobs.iter().all(|job| job.result.is_ok()));
     assert_eq!(in_jobs.load(Ordering::Relaxed), 0);
     // The queue that hands a batch to the workers grows by a block for every 63 of them.
     assert!(by_caller <= BATCHES as u64 / 32, "{by_caller}");
+    jobs.into_iter().map(|job| job.result.unwrap()).collect()
 }
