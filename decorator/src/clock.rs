@@ -1,5 +1,6 @@
 use std::fmt::Debug;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// The time that a breaker waits by.
@@ -9,6 +10,44 @@ use std::time::{Duration, Instant};
 pub trait Clock: Send + Sync + Debug {
     /// Time since a fixed moment, whichever; never goes back.
     fn now(&self) -> Duration;
+}
+
+/// A clock that stands still until it is turned: for tests of waits, which take no time by it.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::time::Duration;
+///
+/// use compressor_decorator::{Clock, Guards, ManualClock};
+///
+/// let clock = Arc::new(ManualClock::new());
+/// let guards = Guards::with_clock(clock.clone());
+/// clock.turn(Duration::from_secs(30));
+/// assert_eq!(clock.now(), Duration::from_secs(30));
+/// ```
+#[derive(Debug, Default)]
+pub struct ManualClock {
+    millis: AtomicU64,
+}
+
+impl ManualClock {
+    /// At its fixed moment.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Lets so many whole milliseconds pass.
+    pub fn turn(&self, time: Duration) {
+        let millis = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        self.millis.fetch_add(millis, Ordering::Relaxed);
+    }
+}
+
+impl Clock for ManualClock {
+    fn now(&self) -> Duration {
+        Duration::from_millis(self.millis.load(Ordering::Relaxed))
+    }
 }
 
 /// The clock of the operating system, from the moment this was made.

@@ -68,7 +68,7 @@ mod permits;
 
 pub use accelerated::{Accelerated, Builder};
 pub use breaker::BreakerState;
-pub use clock::Clock;
+pub use clock::{Clock, ManualClock};
 pub use counters::{Counters, Served, Snapshot};
 pub use guard::{Cause, Guard, Guards};
 pub use options::{Options, Verify};

@@ -3,14 +3,14 @@
 #![allow(dead_code, reason = "each test binary uses some of it")]
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use compressor_api::{
     Capabilities, CompressSession, Compressor, CompressorFactory, DecompressSession, Direction,
     Error, Format, Selected, Spec, stored,
 };
-use compressor_decorator::{Accelerated, BreakerState, Clock, Counters, Guard, Guards, Options};
+use compressor_decorator::{
+    Accelerated, BreakerState, Counters, Guard, Guards, ManualClock, Options,
+};
 
 /// The software codec of a format.
 pub fn codec(format: Format) -> Arc<dyn CompressorFactory> {
@@ -64,22 +64,6 @@ impl Chance {
 
     pub fn below(&mut self, n: u64) -> u64 {
         self.next() % n
-    }
-}
-
-/// A clock that stands still until it is turned.
-#[derive(Debug, Default)]
-pub struct ManualClock(AtomicU64);
-
-impl ManualClock {
-    pub fn turn(&self, time: Duration) {
-        self.0.fetch_add(time.as_millis() as u64, Ordering::Relaxed);
-    }
-}
-
-impl Clock for ManualClock {
-    fn now(&self) -> Duration {
-        Duration::from_millis(self.0.load(Ordering::Relaxed))
     }
 }
 

@@ -3,7 +3,6 @@
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use compressor_api::{
@@ -11,7 +10,7 @@ use compressor_api::{
     Registry, Spec,
 };
 use compressor_decorator::{
-    Accelerated, BreakerState, Clock, Counters, Guard, Guards, Options, Reason, Verify,
+    Accelerated, BreakerState, Counters, Guard, Guards, ManualClock, Options, Reason, Verify,
 };
 use provider_qat::PROVIDER;
 
@@ -30,22 +29,6 @@ pub const FORMATS: [Format; 6] = [
 /// What the simulated device counted.
 pub fn counters(sim: &Sim) -> qat_sim::Counters {
     sim.counters()
-}
-
-/// A clock that stands still until it is turned.
-#[derive(Debug, Default)]
-pub struct ManualClock(AtomicU64);
-
-impl ManualClock {
-    pub fn turn(&self, time: Duration) {
-        self.0.fetch_add(time.as_millis() as u64, Ordering::Relaxed);
-    }
-}
-
-impl Clock for ManualClock {
-    fn now(&self) -> Duration {
-        Duration::from_millis(self.0.load(Ordering::Relaxed))
-    }
 }
 
 /// A host with the simulated device, on which nothing goes wrong until it is told to.
