@@ -48,6 +48,17 @@ fn alone_over_api_2_6() {
     alone(Api::V2_6);
 }
 
+/// Within which LZ4 frames, and frames made of sequences, have limits of their own.
+#[test]
+fn alone_with_the_largest_buffers() {
+    for api in APIS {
+        let sim = Sim::new("largest", api, "");
+        let factory = sim.open(&[("hw_buffer_size", "512KiB")]).unwrap();
+        let subject = with_references(Subject::new(factory));
+        assert_subject_conforms(&subject, &Options::from_env().must_accelerate());
+    }
+}
+
 /// A provider in the decorator, with software behind it.
 fn decorated(sim: &Sim) -> Subject {
     let registry = Registry::builder()

@@ -56,7 +56,10 @@ pub fn devices(devices: &[Device]) -> Check {
         format!("{name}: {pfs}, {vfs}")
     });
     let found = found.collect::<Vec<_>>().join("; ");
-    if devices.iter().any(|device| device.model.generation.by_qatlib()) {
+    if devices
+        .iter()
+        .any(|device| device.model.generation.by_qatlib())
+    {
         Check::ok("devices", found)
     } else {
         Check::warning(

@@ -21,7 +21,10 @@ const IN_TREE: [&str; 9] = [
 /// All checks.
 pub fn all(host: &Host, devices: &[Device], provider: &Provider) -> Vec<Check> {
     let mut checks = vec![hardware::cpu(host), hardware::devices(devices)];
-    let served: Vec<&Device> = devices.iter().filter(|d| d.model.generation.by_qatlib()).collect();
+    let served: Vec<&Device> = devices
+        .iter()
+        .filter(|d| d.model.generation.by_qatlib())
+        .collect();
     if devices.is_empty() {
         checks.extend(IN_TREE.map(|name| Check::skipped(name, "there is no device")));
         checks.push(Check::skipped("libraries", "there is no device"));
