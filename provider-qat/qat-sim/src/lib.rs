@@ -18,7 +18,7 @@
 //! | `engines=N` | of which it serves so many at once | all |
 //! | `queue=N` | and so many wait inside; one more gets −103 | all |
 //! | `service=TIME`, `per-kib=TIME` | what a buffer takes, and each KiB of it | `0ns` |
-//! | `work=fast`, `work=stored` | compresses like fast software, or does next to nothing | `fast` |
+//! | `work=fast`, `work=stored` | compresses like fast software, or not at all, in next to no time | `fast` |
 //! | `misuse=abort`, `misuse=fail` | what comes of calls that are ruled out | `abort` |
 //! | `formats=NAMES` | what there are instances for: of `zlib`, `gzip`, `deflate-raw`, `lz4-frame`, `lz4-block`, `lz4s`, `zstd`, with commas between; anything else gets −103 | all |
 //! | `fault KIND …` | what goes wrong | nothing |

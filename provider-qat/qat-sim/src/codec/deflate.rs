@@ -5,12 +5,13 @@ use compressor_api::inspect::deflate::{Extent, extent};
 use compressor_api::{CompressSession, DecompressSession, ErrorKind, Format, Spec};
 use qatzip_sys as qz;
 
-use super::{Decoded, THOROUGH};
+use super::{Decoded, THOROUGH, stored};
 use crate::script::Work;
 use crate::setup::{Setup, Stream};
 
 pub(crate) struct Deflate {
     frame: Frame,
+    work: Work,
     compress: Box<dyn CompressSession>,
     decompress: Box<dyn DecompressSession>,
 }
@@ -40,20 +41,25 @@ impl Deflate {
         };
         let level = match work {
             Work::Fast if setup.level >= THOROUGH => 5,
-            Work::Fast => 1,
-            Work::Stored => 0,
+            Work::Fast | Work::Stored => 1,
         };
         let spec = Spec::new(format).with_level(level).ok()?;
         let compressor = compressor_deflate::factory().compressor(&spec).ok()?;
         Some(Self {
             frame,
+            work,
             compress: compressor.compress_session().ok()?,
             decompress: compressor.decompress_session().ok()?,
         })
     }
 
     pub(super) fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Option<usize> {
-        self.compress.compress(src, dst).ok()
+        match (self.work, self.frame) {
+            (Work::Fast, _) => self.compress.compress(src, dst).ok(),
+            (Work::Stored, Frame::Zlib) => stored::zlib(src, dst),
+            (Work::Stored, Frame::Gzip) => stored::gzip(src, dst),
+            (Work::Stored, Frame::Raw) => stored::deflate_raw(src, dst),
+        }
     }
 
     pub(super) fn decompress(&mut self, src: &[u8], dst: &mut [u8], most: usize) -> Decoded {

@@ -6,6 +6,7 @@ mod lz4_frame;
 mod lz4s;
 mod out;
 mod sequences;
+mod stored;
 mod zstd;
 
 use qatzip_sys as qz;

@@ -6,7 +6,7 @@ use compressor_api::{
 use qatzip_sys as qz;
 use std::sync::Arc;
 
-use super::{Decoded, THOROUGH};
+use super::{Decoded, THOROUGH, stored};
 use crate::fault::Kind;
 use crate::script::Work;
 use crate::setup::Setup;
@@ -15,10 +15,8 @@ use crate::setup::Setup;
 /// (`QZ_ZSTD_HIST_BUFF_DEFAULT`).
 const WINDOW: u64 = 64 << 10;
 
-/// A level at which next to nothing is looked for.
-const NEXT_TO_STORED: i32 = -1_000;
-
 pub(crate) struct Zstd {
+    work: Work,
     compress: Box<dyn CompressSession>,
     /// For frames without a checksum.
     bare: Arc<dyn Compressor>,
@@ -29,14 +27,14 @@ impl Zstd {
     pub(super) fn new(setup: &Setup, work: Work) -> Option<Self> {
         let level = match work {
             Work::Fast if setup.level >= THOROUGH => 5,
-            Work::Fast => 1,
-            Work::Stored => NEXT_TO_STORED,
+            Work::Fast | Work::Stored => 1,
         };
         let spec = Spec::new(Format::Zstd).with_level(level).ok()?;
         let bare = spec.clone().with_checksum(false).ok()?;
         let factory = compressor_zstd::factory();
         let compressor = factory.compressor(&spec).ok()?;
         Some(Self {
+            work,
             compress: compressor.compress_session().ok()?,
             bare: factory.compressor(&bare).ok()?,
             decompress: compressor.decompress_session().ok()?,
@@ -49,7 +47,11 @@ impl Zstd {
         dst: &mut [u8],
         fault: Option<Kind>,
     ) -> Option<usize> {
-        if fault == Some(Kind::NoChecksum) {
+        let checksum = fault != Some(Kind::NoChecksum);
+        if self.work == Work::Stored {
+            return stored::zstd(src, dst, checksum);
+        }
+        if !checksum {
             let mut session = self.bare.compress_session().ok()?;
             return session.compress(src, dst).ok();
         }
