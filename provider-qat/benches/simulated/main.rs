@@ -2,7 +2,7 @@
 //!
 //! - What the provider adds to a call of QATzip, on blocks of 4 KiB, with a device that takes no time
 //!   and next to none for its work. The target is 300 ns: that is two copies, for the device works on
-//!   buffers of the provider's, and a checksum.
+//!   buffers of the provider's, and a checksum, whose part is told.
 //! - How much of the device's throughput two threads get through `compress_many` of what an engine
 //!   hands out, verification included. The target is 90 %.
 //! - Whether device and CPU together do more than either alone, when there is more to do than both

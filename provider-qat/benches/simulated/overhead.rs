@@ -45,40 +45,59 @@ pub fn run(effort: Effort) {
     println!(
         "SIMULATED: nanoseconds an operation on blocks of {BLOCK} bytes, without the device's time:"
     );
-    println!("the direct call, and what the provider adds (median and its 95 % interval)\n");
-    println!("{:<24} {:>8}  provider adds", "format/direction", "direct");
+    println!(
+        "the direct call, what the provider adds (median and its 95 % interval), and what of that"
+    );
+    println!("the one checksum of the content is that it compares with the unit's\n");
+    println!(
+        "{:<24} {:>8}  {:<22} of which checksum",
+        "format/direction", "direct", "provider adds"
+    );
     let sim = Sim::new("overhead", Api::V2_6, "work=stored");
     let factory = sim.factory();
     for (format, direction, name) in contests {
         if !wanted(&name) {
             continue;
         }
-        let sets: Vec<(f64, f64)> = (0..effort.rounds)
+        let sets: Vec<[f64; 3]> = (0..effort.rounds)
             .map(|_| measure(&sim, &*factory, format, direction, effort))
             .collect();
-        let direct = Median::of(sets.iter().map(|set| set.0)).unwrap();
-        let adds = Median::of(sets.iter().map(|set| set.1)).unwrap();
+        let [direct, adds, checksum] =
+            [0, 1, 2].map(|lane| Median::of(sets.iter().map(|set| set[lane])).unwrap());
         let over = if adds.low > TARGET_NS {
             "  above the target"
         } else {
             ""
         };
         println!(
-            "{name:<24} {:>8.0}  {:>6.0} ({:.0} to {:.0}){over}",
-            direct.value, adds.value, adds.low, adds.high
+            "{name:<24} {:>8.0}  {:<22} {:>6.0}{over}",
+            direct.value,
+            format!("{:>6.0} ({:.0} to {:.0})", adds.value, adds.low, adds.high),
+            checksum.value
         );
     }
     println!("\nThe target is {TARGET_NS} ns.\n");
 }
 
-/// Nanoseconds an operation of the direct call, and what the provider adds in the same round.
+/// The checksum that the provider computes of a block, as it does.
+fn checksum(format: Format, content: &[u8]) {
+    match format {
+        Format::Zlib => drop(black_box(libdeflater::adler32(content))),
+        Format::Gzip => drop(black_box(libdeflater::crc32(content))),
+        Format::Zstd => drop(black_box(xxhash_rust::xxh64::xxh64(content, 0))),
+        _ => {}
+    }
+}
+
+/// Nanoseconds an operation of the direct call, what the provider adds in the same round, and what a
+/// checksum takes.
 fn measure(
     sim: &Sim,
     factory: &dyn CompressorFactory,
     format: Format,
     direction: Direction,
     effort: Effort,
-) -> (f64, f64) {
+) -> [f64; 3] {
     let content = generate(Kind::Rows, 1, BLOCK * BLOCKS).bytes;
     let compressor = factory.compressor(&Spec::new(format)).unwrap();
     let mut room = vec![0; compressor.max_compressed_len(BLOCK).unwrap().max(BLOCK)];
@@ -95,7 +114,14 @@ fn measure(
         .collect();
 
     let mut direct = Direct::new(sim, format, direction);
-    let mut lanes: [Lane; 2] = match direction {
+    let blocks: Vec<Vec<u8>> = content.chunks(BLOCK).map(<[u8]>::to_vec).collect();
+    let checksums: Lane = Box::new(move |operations| {
+        for at in operations {
+            checksum(format, black_box(&blocks[at % BLOCKS]));
+        }
+        Ok(())
+    });
+    let mut lanes: [Lane; 3] = match direction {
         Direction::Compress => {
             let mut session = compressor.compress_session().unwrap();
             let (theirs, mut their_dst) = (sources.clone(), room.clone());
@@ -114,6 +140,7 @@ fn measure(
                     }
                     Ok(())
                 }),
+                checksums,
             ]
         }
         Direction::Decompress => {
@@ -134,6 +161,7 @@ fn measure(
                     }
                     Ok(())
                 }),
+                checksums,
             ]
         }
     };
@@ -148,8 +176,9 @@ fn measure(
     let adds = per_op(1)
         .zip(per_op(0))
         .map(|(provider, direct)| provider - direct);
-    (
+    [
         Median::of(per_op(0)).unwrap().value,
         Median::of(adds).unwrap().value,
-    )
+        Median::of(per_op(2)).unwrap().value,
+    ]
 }
