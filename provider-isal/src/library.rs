@@ -120,6 +120,25 @@ impl Library {
     }
 }
 
+#[cfg(test)]
+impl Library {
+    /// This machine's; without one a test says that it is skipped, or fails where `REQUIRE_ISAL` is
+    /// set.
+    pub(crate) fn of_this_machine() -> Option<Self> {
+        use std::io::Write;
+
+        match Self::by_name(NAMES) {
+            Ok(library) => Some(library),
+            Err(error) => {
+                assert!(std::env::var_os("REQUIRE_ISAL").is_none(), "{error}");
+                // Not by a macro, whose output the test harness keeps for itself.
+                let _ = writeln!(std::io::stderr(), "skipped, for want of ISA-L: {error}");
+                None
+            }
+        }
+    }
+}
+
 /// What the loader said: the error under libloading's own, which only names the call.
 fn innermost(error: &dyn std::error::Error) -> String {
     match error.source() {
