@@ -38,6 +38,8 @@ pub enum CalibrationError {
     },
     /// It was measured elsewhere, or something changed since.
     Stale {
+        /// The file, where it was read from one.
+        path: Option<PathBuf>,
         /// What differs.
         what: String,
     },
@@ -66,7 +68,11 @@ impl fmt::Display for CalibrationError {
             Self::Corrupt { path, why } => {
                 write!(f, "{} is no calibration: {why}", path.display())
             }
-            Self::Stale { what } => write!(f, "the calibration is stale: {what}"),
+            Self::Stale { path: None, what } => write!(f, "the calibration is stale: {what}"),
+            Self::Stale {
+                path: Some(path),
+                what,
+            } => write!(f, "the calibration {} is stale: {what}", path.display()),
             Self::Write { path, why } => {
                 write!(f, "cannot write the calibration {}: {why}", path.display())
             }

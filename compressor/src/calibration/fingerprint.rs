@@ -23,8 +23,8 @@ impl Fingerprint {
             .entries()
             .filter(|entry| entry.class == ProviderClass::Accelerator);
         let providers = accelerators.filter_map(|entry| {
-            let factory = registry.open(entry.id.as_str()).ok()?;
-            Some((entry.id.as_str().to_owned(), factory.version()))
+            let id = entry.id.as_str();
+            Some((id.to_owned(), registry.version(id).ok()?))
         });
         Self {
             cpu: cpu(),

@@ -1,5 +1,4 @@
-use std::mem;
-use std::panic::{self, AssertUnwindSafe};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use compressor_api::{
@@ -8,6 +7,7 @@ use compressor_api::{
 };
 use compressor_decorator::self_check;
 
+use super::contain::Provided;
 use super::fingerprint::Fingerprint;
 use super::{Calibration, CalibrationError, Candidate, Choice, Measured, Sample, Server};
 
@@ -28,7 +28,7 @@ const CLEARLY: f64 = 1.03;
 const LEVELS_BELOW: i32 = 12;
 
 impl Calibration {
-    /// Measures whoever can serve each of `specs`, in both directions.
+    /// Measures whoever can serve each of `specs`; decompression once for each format.
     ///
     /// # Errors
     ///
@@ -39,10 +39,16 @@ impl Calibration {
         sample: &Sample,
         specs: &[Spec],
     ) -> Result<Self, CalibrationError> {
-        let mut tasks = Vec::new();
+        let mut tasks: Vec<(Selection, Direction, Vec<Contender>)> = Vec::new();
         for spec in specs {
             let selection = registry.select(spec, policy)?;
             for direction in Direction::BOTH {
+                let measured = |(other, way, _): &(Selection, Direction, _)| {
+                    (other.spec.format(), *way) == (spec.format(), direction)
+                };
+                if direction == Direction::Decompress && tasks.iter().any(measured) {
+                    continue;
+                }
                 let contenders = contenders(registry, &selection, direction);
                 if contenders.len() > 1 {
                     tasks.push((selection.clone(), direction, contenders));
@@ -54,10 +60,17 @@ impl Calibration {
                 .unwrap_or(u32::MAX)
                 .max(1);
         let mut choices = Vec::new();
-        for (selection, direction, contenders) in tasks {
+        for (selection, direction, mut contenders) in tasks {
             let level = selection.spec.clone().without_effort();
             let software = registry.select(&level, &Policy::software_only())?.software;
-            let routes = routes(&selection, direction, &contenders, &*software, sample, time);
+            let routes = routes(
+                &selection,
+                direction,
+                &mut contenders,
+                &*software,
+                sample,
+                time,
+            );
             choices.push(Choice {
                 format: selection.spec.format(),
                 level: selection.spec.level(),
@@ -78,22 +91,41 @@ impl Calibration {
 /// Somebody who can serve a spec in one direction.
 struct Contender {
     server: Server,
-    compressor: std::sync::Arc<dyn Compressor>,
-    max_input: usize,
+    compressor: Provided<Arc<dyn Compressor>>,
+    /// The longest content that it takes, in bytes.
+    max_content: usize,
+    /// The level really used, for telling apart who would do the same twice.
+    level: Option<i32>,
 }
 
 impl Contender {
-    fn of(selected: Selected, at_level: Option<i32>) -> Self {
+    fn software(selection: &Selection) -> Self {
         Self {
-            server: Server::new(selected.provider, at_level),
-            compressor: selected.compressor,
-            max_input: selected.capabilities.max_input,
+            server: Server::new(software_id(selection), None),
+            compressor: Provided::new(selection.software.clone()),
+            max_content: usize::MAX,
+            level: None,
         }
     }
 
-    /// The level really used, for telling apart who would do the same twice.
-    fn level(&self) -> Option<i32> {
-        self.compressor.effective().compress.map(|side| side.level)
+    /// Runs the provider's code, which may panic.
+    fn of(selected: &Selected, at_level: Option<i32>) -> Self {
+        let limits = selected.capabilities;
+        let side = selected.compressor.effective().compress;
+        Self {
+            server: Server::new(selected.provider, at_level),
+            max_content: match limits.direction {
+                Direction::Compress => limits.max_input,
+                Direction::Decompress => limits.max_input.min(limits.max_output),
+            },
+            level: side.map(|side| side.level),
+            compressor: Provided::new(selected.compressor.clone()),
+        }
+    }
+
+    /// Whether measuring `other` too would show nothing more.
+    fn does_all_of(&self, other: &Self) -> bool {
+        self.level == other.level && self.max_content >= other.max_content
     }
 }
 
@@ -101,30 +133,28 @@ impl Contender {
 /// the spec's.
 fn contenders(registry: &Registry, selection: &Selection, direction: Direction) -> Vec<Contender> {
     let spec = &selection.spec;
-    let mut all = vec![Contender {
-        server: Server::new(software_id(selection), None),
-        compressor: selection.software.clone(),
-        max_input: usize::MAX,
-    }];
+    let mut all = vec![Contender::software(selection)];
     for entry in registry.entries() {
         if entry.class == ProviderClass::Software {
             continue;
         }
         let mut own: Vec<Contender> = Vec::new();
         let mut add = |spec: &Spec, at_level| {
-            let id = entry.id.as_str();
+            let Ok(selected) = registry.candidate(entry.id.as_str(), spec, direction) else {
+                return;
+            };
+            let mut selected = Provided::new(selected);
+            let Some(one) = selected.ask(|selected| Contender::of(selected, at_level)) else {
+                return;
+            };
+            if own.iter().any(|other| other.does_all_of(&one)) {
+                return;
+            }
             // Nor is anybody measured whom the decorator would not put before software: what they ask
             // for and what they answer is not to be relied on.
-            if let Ok(selected) = registry.candidate(id, spec, direction)
-                && self_check(&selected, &*selection.software).is_ok()
-            {
-                let one = Contender::of(selected, at_level);
-                let known = |other: &Contender| {
-                    other.level() == one.level() && other.max_input >= one.max_input
-                };
-                if at_level.is_none() || !own.iter().any(known) {
-                    own.push(one);
-                }
+            let checked = selected.ask(|selected| self_check(selected, &*selection.software));
+            if checked.is_some_and(|checked| checked.is_ok()) {
+                own.push(one);
             }
         };
         add(spec, None);
@@ -149,15 +179,13 @@ fn software_id(selection: &Selection) -> ProviderId {
 
 /// Who would serve content of this length by priority.
 fn by_priority(selection: &Selection, direction: Direction, len: usize) -> Server {
-    let chosen = match direction {
-        Direction::Decompress => selection.decompress.as_ref(),
-        Direction::Compress => selection
-            .compress
-            .iter()
-            .chain(&selection.compress_longer)
-            .find(|selected| len <= selected.capabilities.max_input),
+    let mut all = selection.accelerators(direction);
+    let takes = |selected: &&Selected| {
+        direction == Direction::Decompress || len <= selected.capabilities.max_input
     };
-    let id = chosen.map_or(software_id(selection), |selected| selected.provider);
+    let id = all
+        .find(takes)
+        .map_or(software_id(selection), |selected| selected.provider);
     Server::new(id, None)
 }
 
@@ -166,7 +194,7 @@ fn by_priority(selection: &Selection, direction: Direction, len: usize) -> Serve
 fn routes(
     selection: &Selection,
     direction: Direction,
-    contenders: &[Contender],
+    contenders: &mut [Contender],
     software: &dyn Compressor,
     sample: &Sample,
     time: Duration,
@@ -197,12 +225,26 @@ fn routes(
         add(found.flatten().unwrap_or_else(|| unmeasured(class)));
         before = class;
     }
-    let takes_all = |server: &Server| {
-        let mut contenders = contenders.iter();
-        contenders.any(|one| one.server == *server && one.max_input > before)
-    };
-    if !routes.last().is_some_and(|last| takes_all(&last.server)) {
-        routes.push(unmeasured(usize::MAX));
+    let last = routes.last().map(|last| &last.server);
+    let takes = { contenders.iter() }
+        .filter(|one| Some(&one.server) == last)
+        .map(|one| one.max_content)
+        .max();
+    ended(routes, takes.unwrap_or(0), unmeasured(usize::MAX))
+}
+
+/// Gives what is longer than all that was measured to whoever has the longest class, as far as it
+/// `takes` that; beyond, to whoever would serve it by priority.
+fn ended(mut routes: Vec<Measured>, takes: usize, usual: Measured) -> Vec<Measured> {
+    if takes < usize::MAX {
+        match routes.last_mut() {
+            Some(last) if last.server == usual.server => {}
+            Some(last) => {
+                last.max_len = last.max_len.max(Some(takes));
+                routes.push(usual);
+            }
+            None => routes.push(usual),
+        }
     }
     if let Some(last) = routes.last_mut() {
         last.max_len = None;
@@ -214,7 +256,7 @@ fn routes(
 fn fastest(
     selection: &Selection,
     direction: Direction,
-    contenders: &[Contender],
+    contenders: &mut [Contender],
     software: &dyn Compressor,
     sample: &Sample,
     class: usize,
@@ -247,7 +289,7 @@ fn fastest(
 /// Runs all on the same blocks in turn, until the time is up; `None` if software cannot.
 fn race(
     direction: Direction,
-    contenders: &[Contender],
+    contenders: &mut [Contender],
     software: &dyn Compressor,
     blocks: &[&[u8]],
     time: Duration,
@@ -269,18 +311,13 @@ fn race(
     let mut dst = vec![0; room];
 
     let mut lanes: Vec<Lane<'_>> = contenders
-        .iter()
-        .filter(|one| longest <= one.max_input)
+        .iter_mut()
+        .filter(|one| longest <= one.max_content)
         .filter_map(|one| Lane::new(one, direction))
         .collect();
     loop {
         for lane in &mut lanes {
-            let lap = AssertUnwindSafe(|| lane.lap(blocks, &units, &mut dst));
-            if let Err(payload) = panic::catch_unwind(lap) {
-                // Dropping it may panic again.
-                mem::forget(payload);
-                lane.best = None;
-            }
+            lane.best = lane.lap(blocks, &units, &mut dst);
         }
         lanes.retain(|lane| lane.best.is_some());
         if began.elapsed() >= time {
@@ -310,7 +347,7 @@ fn rounded(value: f64) -> f64 {
 /// A session that is timed.
 struct Lane<'a> {
     server: &'a Server,
-    session: Session,
+    session: Provided<Session>,
     /// Its fastest lap; `None` once it failed.
     best: Option<Duration>,
     /// Length of what it wrote.
@@ -323,43 +360,88 @@ enum Session {
 }
 
 impl<'a> Lane<'a> {
-    fn new(contender: &'a Contender, direction: Direction) -> Option<Self> {
-        let compressor = &contender.compressor;
-        let session = match direction {
+    fn new(contender: &'a mut Contender, direction: Direction) -> Option<Self> {
+        let session = contender.compressor.ask(|compressor| match direction {
             Direction::Compress => compressor.compress_session().map(Session::Compress),
             Direction::Decompress => compressor.decompress_session().map(Session::Decompress),
-        };
+        });
         Some(Self {
             server: &contender.server,
-            session: session.ok()?,
+            session: Provided::new(session?.ok()?),
             best: Some(Duration::MAX),
             written: 0,
         })
     }
 
-    /// All blocks once.
-    fn lap(&mut self, blocks: &[&[u8]], units: &[Vec<u8>], dst: &mut [u8]) {
-        let began = Instant::now();
+    /// All blocks once. The fastest lap so far; `None` if this one failed.
+    fn lap(&mut self, blocks: &[&[u8]], units: &[Vec<u8>], dst: &mut [u8]) -> Option<Duration> {
+        let (written, lap) = self.session.ask(|session| {
+            let began = Instant::now();
+            let written = session.run(blocks, units, dst);
+            written.map(|written| (written, began.elapsed()))
+        })??;
+        self.written = written;
+        self.best.map(|best| best.min(lap))
+    }
+}
+
+impl Session {
+    /// All blocks once: the length of what was written; `None` if one failed.
+    fn run(&mut self, blocks: &[&[u8]], units: &[Vec<u8>], dst: &mut [u8]) -> Option<usize> {
         let mut written = 0;
         for (block, unit) in blocks.iter().zip(units) {
-            let result = match &mut self.session {
-                Session::Compress(session) => session.compress(block, dst),
+            let result = match self {
+                Self::Compress(session) => session.compress(block, dst),
                 // Into just the room that there is content for, as engines do.
-                Session::Decompress(session) => match dst.get_mut(..block.len()) {
-                    Some(dst) => session.decompress_exact(unit, dst).map(|()| block.len()),
-                    None => Ok(0),
-                },
-            };
-            match result {
-                Ok(n) => written += n,
-                Err(_) => {
-                    self.best = None;
-                    return;
+                Self::Decompress(session) => {
+                    let dst = dst.get_mut(..block.len())?;
+                    session.decompress_exact(unit, dst).map(|()| block.len())
                 }
-            }
+            };
+            written += result.ok()?;
         }
-        let lap = began.elapsed();
-        self.written = written;
-        self.best = self.best.map(|best| best.min(lap));
+        Some(written)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn route(max_len: Option<usize>, provider: &str) -> Measured {
+        let server = Server {
+            provider: provider.into(),
+            at_level: None,
+        };
+        Measured {
+            max_len,
+            server,
+            candidates: Vec::new(),
+        }
+    }
+
+    /// Longest content and provider of each route, where the fastest of the longest class takes so
+    /// much and another serves by priority.
+    fn ends(takes: usize, usual: &str) -> Vec<(Option<usize>, String)> {
+        let measured = vec![route(Some(100), "a"), route(Some(200), "b")];
+        let ended = ended(measured, takes, route(Some(usize::MAX), usual));
+        ended
+            .into_iter()
+            .map(|route| (route.max_len, route.server.provider))
+            .collect()
+    }
+
+    #[test]
+    fn whoever_is_fastest_has_what_is_longer_as_far_as_it_takes_that() {
+        let of = |max_len, provider: &str| (max_len, provider.to_owned());
+        let a = of(Some(100), "a");
+        assert_eq!(ends(usize::MAX, "usual"), [a.clone(), of(None, "b")]);
+        for (takes, max_len) in [(300, 300), (200, 200), (0, 200)] {
+            let beyond = [a.clone(), of(Some(max_len), "b"), of(None, "usual")];
+            assert_eq!(ends(takes, "usual"), beyond, "{takes}");
+        }
+        assert_eq!(ends(300, "b"), [a, of(None, "b")]);
+        let nothing = ended(Vec::new(), 0, route(Some(usize::MAX), "usual"));
+        assert_eq!(nothing, [route(None, "usual")]);
     }
 }

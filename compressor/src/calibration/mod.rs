@@ -1,5 +1,6 @@
 //! Who is fastest on this host, measured instead of assumed.
 
+mod contain;
 mod error;
 mod file;
 mod fingerprint;
@@ -20,8 +21,7 @@ use served_as::served_as;
 
 /// Who serves which lengths of input, as it was measured on one host on one sample.
 ///
-/// Measured by [`Engine::calibrate`](crate::Engine::calibrate) in less than a second, kept in a file
-/// that the caller names, and followed by an engine that is built with it: for the specs that were
+/// Measured by [`Engine::calibrate`](crate::Engine::calibrate), kept in a file that the caller names, and followed by an engine that is built with it: for the specs that were
 /// measured, in each direction apart. Without one, and for all other specs, an engine chooses by
 /// priority, which is the same on every host.
 ///
@@ -40,7 +40,8 @@ pub struct Calibration {
     choices: Vec<Choice>,
 }
 
-/// Who serves a spec in one direction.
+/// Who serves a spec in one direction. For decompression, every spec of its format: what a writer was
+/// asked for is nothing to a reader.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -127,10 +128,15 @@ impl Calibration {
     /// [`CalibrationError::Stale`], with what differs: the CPU, the release of this crate, the
     /// accelerators or their versions.
     pub fn check(&self, registry: &Registry) -> Result<(), CalibrationError> {
-        match self.fingerprint.differs_from(&Fingerprint::of(registry)) {
+        match self.stale(registry) {
             None => Ok(()),
-            Some(what) => Err(CalibrationError::Stale { what }),
+            Some(what) => Err(CalibrationError::Stale { path: None, what }),
         }
+    }
+
+    /// What differs here from where it was measured; `None` if nothing does.
+    fn stale(&self, registry: &Registry) -> Option<String> {
+        self.fingerprint.differs_from(&Fingerprint::of(registry))
     }
 
     /// The routes of a spec in one direction; `None` if they were not measured, if the policy says
