@@ -19,7 +19,7 @@ use compressor_conformance::host::Decorated;
 use compressor_conformance::{Options, Subject, assert_subject_conforms};
 use provider_qat::PROVIDER;
 use sim::plugins::cargo_build;
-use sim::{APIS, Api, Sim};
+use sim::{APIS, Api, PATIENT, Sim};
 
 /// Not QATzip's: it takes memory when a session is made anew, after a unit that was corrupt.
 #[global_allocator]
@@ -67,6 +67,7 @@ fn decorated(sim: &Sim) -> Subject {
         .provider(&compressor_lz4::PROVIDER)
         .provider(&compressor_zstd::PROVIDER)
         .param("intel.qat", "library_path", &sim.path)
+        .param("intel.qat", PATIENT.0, PATIENT.1)
         .build()
         .unwrap();
     registry.open("intel.qat").unwrap();
@@ -98,6 +99,7 @@ fn as_a_plugin_over_both() {
         let registry = Registry::builder()
             .provider(entry)
             .param("intel.qat", "library_path", &sim.path)
+            .param("intel.qat", PATIENT.0, PATIENT.1)
             .build()
             .unwrap();
         let subject = with_references(Subject::new(registry.open("intel.qat").unwrap()));

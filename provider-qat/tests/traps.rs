@@ -19,7 +19,7 @@ use compressor_api::{
 };
 use compressor_decorator::{Accelerated, Guards, Options, Reason};
 use provider_qat::PROVIDER;
-use sim::{APIS, Api, Sim};
+use sim::{APIS, Api, PATIENT, Sim};
 
 const CONTENT: &[u8] = self_test::CONTENT;
 
@@ -354,6 +354,7 @@ fn accelerated(sim: &Sim, format: Format) -> Accelerated {
         .provider(&compressor_lz4::PROVIDER)
         .provider(&compressor_zstd::PROVIDER)
         .param("intel.qat", "library_path", &sim.path)
+        .param("intel.qat", PATIENT.0, PATIENT.1)
         .build()
         .unwrap();
     registry.open("intel.qat").unwrap();

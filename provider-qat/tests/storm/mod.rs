@@ -14,7 +14,7 @@ use compressor_decorator::{
 };
 use provider_qat::PROVIDER;
 
-use crate::sim::{Api, Sim};
+use crate::sim::{Api, PATIENT, Sim};
 
 /// Formats that are compressed on the device.
 pub const FORMATS: [Format; 6] = [
@@ -50,7 +50,8 @@ impl Host {
                 .provider(&compressor_deflate::PROVIDER)
                 .provider(&compressor_lz4::PROVIDER)
                 .provider(&compressor_zstd::PROVIDER)
-                .param("intel.qat", "library_path", &sim.path),
+                .param("intel.qat", "library_path", &sim.path)
+                .param("intel.qat", PATIENT.0, PATIENT.1),
             |builder, (name, value)| builder.param("intel.qat", *name, *value),
         );
         let registry = registry.build().unwrap();
