@@ -1,5 +1,5 @@
-//! The `compressor` command: what is there to compress with, why a device is not, how fast it is,
-//! single units, and chunk files.
+//! The `compressor` command: what is there to compress with, why a device is not, how fast it is, who
+//! is fastest on this host, single units, and chunk files.
 //!
 //! Exit status: 0 success, 1 bad data or a failed check, 2 usage. An error is one line on standard
 //! error that starts with its kind. Standard output gets the result and nothing else.
@@ -29,7 +29,7 @@ use clap::{Parser, Subcommand};
 
 use failure::Failure;
 
-/// Accelerated block compression: list providers, measure them, compress single units and files.
+/// Accelerated block compression: list, measure and calibrate providers, compress units and files.
 #[derive(Debug, Parser)]
 #[command(name = "compressor", version, max_term_width = 100)]
 #[command(after_help = "\

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use compressor::{
-    Accelerated, Compressor, Config, Direction, Engine, EngineBuilder, ErrorKind, Format,
-    OnFailure, OpenError, ProviderEntry, SelectError, SetupError, Spec, VerifyMode,
+    Accelerated, Calibration, Compressor, Config, Direction, Engine, EngineBuilder, ErrorKind,
+    Format, OnFailure, OpenError, ProviderEntry, SelectError, SetupError, Spec, VerifyMode,
 };
 
 use crate::failure::Failure;
@@ -24,7 +24,13 @@ impl Setup {
         Ok(self.builder().config(&self.config)?.build()?)
     }
 
-    /// The same, but software decodes each result of an accelerator and compares it, whatever the
+    /// The engine that follows this calibration, whatever the configuration says of one.
+    pub fn engine_calibrated(&self, calibration: Calibration) -> Result<Engine, Failure> {
+        let builder = self.builder().config(&self.config)?;
+        Ok(builder.calibration(calibration).build()?)
+    }
+
+    /// The engine, but software decodes each result of an accelerator and compares it, whatever the
     /// configuration says.
     pub fn engine_that_verifies(&self) -> Result<Engine, Failure> {
         let mut config = self.config.clone();

@@ -515,6 +515,56 @@ fn efforts_are_measured_side_by_side() {
     assert_fails(&output, 2, "InvalidArgument", "or level");
 }
 
+#[test]
+fn a_calibration_has_a_path_of_its_own() {
+    let (folder, path) = file(100_000);
+    let calibration = folder.path().join("calibration.toml");
+    let calibration = calibration.to_str().unwrap();
+    let measure = ["calibrate", "--format", "zlib", "--effort", "speed"];
+    stdout(run(&[&measure[..], &["--out", calibration]].concat()));
+
+    let measured = |args: &[&str], configured: &str| {
+        let mut all = vec!["bench", "--json", "--time", "2ms", "--format", "zlib"];
+        all.extend(["--effort", "speed", &path]);
+        all.extend(args);
+        command(&all)
+            .env("COMPRESSOR_CALIBRATION", configured)
+            .output()
+            .unwrap()
+    };
+    let calibrated = |output: std::process::Output| {
+        let rows = serde_json::from_slice::<Value>(&output.stdout).unwrap();
+        let paths = rows.as_array().unwrap().iter();
+        let calibrated = paths.map(|row| row.get("calibrated") == Some(&true.into()));
+        calibrated.collect::<Vec<bool>>()
+    };
+    // Software, by priority, as measured; both ways.
+    let beside = [false, false, true, false, false, true];
+    assert_eq!(calibrated(measured(&[], calibration)), beside);
+    let named = ["--calibration", calibration];
+    assert_eq!(calibrated(measured(&named, "/no/such/file")), beside);
+
+    let page = folder.path().join("page.html");
+    let named = ["--html", page.to_str().unwrap(), "--threads", "1"];
+    measured(&named, calibration);
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.contains(", speed, calibrated"), "{page}");
+    assert!(!page.contains("not among those selected"), "{page}");
+
+    // What does not hold is left alone where the configuration names it, and refused by name.
+    let output = measured(&[], "/no/such/file");
+    let logged = text(&output.stderr);
+    assert!(logged.contains("there is no calibrated path"), "{logged}");
+    assert_eq!(calibrated(output), [false; 4]);
+    let output = measured(&["--calibration", "/no/such/file"], "");
+    assert_fails(&output, 2, "InvalidArgument", "/no/such/file");
+    let output = measured(
+        &["--calibration", calibration, "--provider", "libdeflate"],
+        "",
+    );
+    assert_fails(&output, 2, "InvalidArgument", "--provider");
+}
+
 /// Runs with a page, on little data.
 fn page(folder: &std::path::Path, args: &[&str]) -> (std::process::Output, PathBuf) {
     let out = folder.join("page.html");

@@ -7,7 +7,7 @@ use compressor_api::{
     Compressor, Direction, OpenError, Policy, Registry, RegistryBuilder, RegistryError,
     SelectError, Selection, Spec,
 };
-use compressor_decorator::{Accelerated, Guards, Options, Workers};
+use compressor_decorator::{Accelerated, Guards, Options, Route, Workers};
 
 use crate::{Calibration, CalibrationError, Config, ConfigError, LINKED, Sample};
 
@@ -102,6 +102,18 @@ impl Engine {
         self.calibration.as_ref()?.as_ref().err()
     }
 
+    /// Who serves a direction of what was [selected](Self::select) because it was measured, by the
+    /// length of the content; `None` if priority decides.
+    #[must_use]
+    pub fn measured_routes(
+        &self,
+        selection: &Selection,
+        direction: Direction,
+    ) -> Option<Vec<Route>> {
+        let calibration = self.calibration()?;
+        calibration.routes(&selection.spec, direction, &self.policy, &self.registry)
+    }
+
     /// Measures who is fastest at each of `specs`, by direction and length of content. Takes less
     /// than a second of a CPU that has nothing else to do; opens every accelerator.
     ///
@@ -132,14 +144,10 @@ impl Engine {
         let options = self
             .options
             .on_operation_error(self.policy.on_operation_error);
-        let spec = &selection.spec;
         let mut builder =
             Accelerated::builder(selection.software.clone(), &self.guards).options(options);
         for direction in Direction::BOTH {
-            let measured = self.calibration().and_then(|calibration| {
-                calibration.routes(spec, direction, &self.policy, &self.registry)
-            });
-            builder = match measured {
+            builder = match self.measured_routes(&selection, direction) {
                 Some(routes) => builder.routes(direction, routes),
                 None => builder.selected(&selection, direction),
             };

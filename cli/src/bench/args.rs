@@ -55,6 +55,11 @@ pub struct Args {
     /// one of them cannot serve.
     #[arg(long = "provider", value_name = "PROVIDER,...", value_delimiter = ',')]
     providers: Vec<String>,
+    /// What `compressor calibrate` wrote: where it says who serves, that path is measured too, as
+    /// `calibrated`, beside the one chosen by priority [default: the configuration's, or
+    /// COMPRESSOR_CALIBRATION].
+    #[arg(long, value_name = "PATH", conflicts_with = "providers")]
+    pub calibration: Option<PathBuf>,
     #[command(flatten)]
     pub plugins: PluginArgs,
     /// Built-in data sets to measure on [default: all of them if no FILE is given].
@@ -121,10 +126,10 @@ What is printed:
 JSON has a row for software (its speedup is 1) and one for each accelerated path, per direction:
 file, format, level, block_size, provider, direction, mb_per_s, speedup, ratio, cpu_ns_per_byte,
 accelerated_ops, software_ops, reasons (a count of operations for each); where one was asked
-for, effort; with --threads latency (for each number: threads, ops, p50_us, p99_us, p999_us,
-max_us, mb_per_s of all threads); with --html overhead (direct_ns of an operation, added_ns by
-the framework, added_low_ns to added_high_ns). That the machine was busy, or data shorter than a
-block, is logged as a warning.";
+for, effort; where a calibration says who serves, calibrated (true); with --threads latency (for
+each number: threads, ops, p50_us, p99_us, p999_us, max_us, mb_per_s of all threads); with --html
+overhead (direct_ns of an operation, added_ns by the framework, added_low_ns to added_high_ns).
+That the machine was busy, or data shorter than a block, is logged as a warning.";
 
 impl Args {
     /// The formats that were asked for, each once.

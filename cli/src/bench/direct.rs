@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use compressor::{
-    Accelerated, CompressSession, Compressor, DecompressSession, Direction, Effective,
-    EffectiveSide, Error, ProviderId, Selection, Spec,
+    CompressSession, Compressor, DecompressSession, Direction, Effective, EffectiveSide, Error,
+    Spec,
 };
+
+use super::subject::Path;
 
 /// The providers that were selected, one a direction, called directly: the accelerator where there
 /// is one, else software.
@@ -17,25 +19,16 @@ pub struct Direct {
 }
 
 impl Direct {
-    /// Those that serve blocks of so many bytes, as [`served_by`] says; `None` if one of them is not
-    /// among those that were selected.
-    pub fn of(accelerated: &Accelerated, selection: &Selection, len: usize) -> Option<Self> {
+    /// Those that serve blocks of so many bytes, as [`serving`](compressor::Accelerated::serving)
+    /// says; `None` if one of them is not among those that were selected.
+    pub fn of(path: &Path, len: usize) -> Option<Self> {
         let side = |direction| {
-            let side = route(accelerated, direction, len)?;
+            let side = path.accelerated.serving(direction, len)?;
             let serving = (side.provider, side.level);
-            let longer = match direction {
-                Direction::Compress => &selection.compress_longer[..],
-                Direction::Decompress => &[],
-            };
-            let selected = selection.accelerator(direction).into_iter().chain(longer);
-            // A calibration may route to a provider at another level than the one selected.
-            selected
-                .map(|selected| &selected.compressor)
-                .chain([&selection.software])
-                .find(|compressor| {
-                    of(compressor.effective(), direction)
-                        .is_some_and(|side| (side.provider, side.level) == serving)
-                })
+            path.selected(direction).into_iter().find(|compressor| {
+                of(compressor.effective(), direction)
+                    .is_some_and(|side| (side.provider, side.level) == serving)
+            })
         };
         let (compress, decompress) = (side(Direction::Compress)?, side(Direction::Decompress)?);
         Some(Self {
@@ -47,20 +40,6 @@ impl Direct {
             decompress: decompress.clone(),
         })
     }
-}
-
-/// Who serves blocks of so many bytes.
-pub fn served_by(
-    accelerated: &Accelerated,
-    direction: Direction,
-    len: usize,
-) -> Option<ProviderId> {
-    route(accelerated, direction, len).map(|side| side.provider)
-}
-
-fn route(accelerated: &Accelerated, direction: Direction, len: usize) -> Option<EffectiveSide> {
-    let mut routes = accelerated.routes(direction);
-    routes.find(|route| len <= route.max_len)?.side
 }
 
 fn of(effective: &Effective, direction: Direction) -> Option<EffectiveSide> {

@@ -9,7 +9,6 @@ use compressor::{Accelerated, Compressor, Direction, Effective, Effort, Provider
 use compressor_benches::data::DataSet;
 use compressor_benches::measure::{Contender, Latency, MeasureError, Measured, Pace, SideBySide};
 
-use super::direct::served_by;
 use super::overhead::Overhead;
 use super::progress::Bar;
 use super::subject::{Path, Subject};
@@ -64,6 +63,8 @@ pub struct Side {
     pub alone: bool,
     /// What the path was asked for, if not the level alone.
     pub effort: Option<Effort>,
+    /// Whether a calibration says who serves, and not priority.
+    pub calibrated: bool,
     /// By the number of threads; none if it was not asked for.
     pub latency: Vec<Latency>,
     /// What the framework adds to an operation, where that was asked for.
@@ -167,11 +168,21 @@ impl Side {
     /// What reports call it.
     pub fn name(&self) -> String {
         let provider = self.provider;
-        match self.effort {
-            _ if self.alone => format!("{provider} alone"),
-            Some(effort) => format!("{provider}, {effort}"),
-            None => provider.to_string(),
+        if self.alone {
+            return format!("{provider} alone");
         }
+        once(provider.to_string())
+            .chain(self.asked())
+            .collect::<Vec<_>>()
+            .join(", ")
+    }
+
+    /// What tells the path from others of its format.
+    pub fn asked(&self) -> impl Iterator<Item = String> {
+        let effort = self.effort.map(|effort| effort.to_string());
+        effort
+            .into_iter()
+            .chain(self.calibrated.then(|| "calibrated".to_owned()))
     }
 
     /// The reasons by their names.
@@ -189,6 +200,7 @@ impl Side {
             reasons: Vec::new(),
             alone: true,
             effort: None,
+            calibrated: false,
             latency: Vec::new(),
             overhead: None,
         }
@@ -209,16 +221,17 @@ impl Side {
             .map(|(reason, ops)| (reason, ops - before.software_ops(reason)))
             .filter(|(_, ops)| *ops > 0);
         // Whoever is meant to serve did not, if all operations went to software.
-        let serving = || served_by(&path.accelerated, direction, block_size.get());
-        let accelerator = (accelerated_ops > 0).then(serving);
+        let serving = || path.accelerated.serving(direction, block_size.get());
+        let accelerator = (accelerated_ops > 0).then(serving).flatten();
         Self {
-            provider: accelerator.flatten().unwrap_or(software),
+            provider: accelerator.map_or(software, |side| side.provider),
             measured,
             accelerated_ops,
             software_ops: after.software.ops - before.software.ops,
             reasons: reasons.collect(),
             alone: false,
             effort: path.accelerated.spec().effort(),
+            calibrated: path.calibrated,
             latency: Vec::new(),
             overhead: None,
         }

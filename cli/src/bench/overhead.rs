@@ -38,7 +38,7 @@ impl Overhead {
         direction: Direction,
         time: Duration,
     ) -> Self {
-        let Some(direct) = Direct::of(&path.accelerated, &path.selection, block_size.get()) else {
+        let Some(direct) = Direct::of(path, block_size.get()) else {
             return Self::Failed {
                 why: "whoever serves is not among those selected".to_owned(),
             };

@@ -28,6 +28,8 @@ pub struct Row<'a> {
     reasons: BTreeMap<&'static str, u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     effort: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    calibrated: Option<bool>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     latency: Vec<Latency>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,6 +80,7 @@ impl Cell {
             software_ops: side.software_ops,
             reasons: side.reasons().into_iter().collect(),
             effort: side.effort.map(Effort::name),
+            calibrated: side.calibrated.then_some(true),
             latency: side.latency.iter().map(Latency::of).collect(),
             overhead: side.overhead.as_ref().and_then(Added::of),
         }

@@ -1,10 +1,12 @@
 //! What is measured of a format: its software codec, and the accelerated paths.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use compressor::decorator::Route;
 use compressor::{
-    Accelerated, Compressor, Direction, Engine, Format, Placement, Policy, ProviderEntry,
-    ProviderId, Selection, Spec,
+    Accelerated, Calibration, Compressor, Direction, Engine, Format, Placement, Policy,
+    ProviderEntry, ProviderId, Selected, Selection, Spec,
 };
 
 use super::Args;
@@ -25,8 +27,12 @@ pub struct Subject {
 pub struct Path {
     /// An accelerator with software behind it, or software alone where there is none.
     pub accelerated: Arc<Accelerated>,
-    /// Who was selected for it.
-    pub selection: Selection,
+    /// Who was selected for it by priority.
+    selection: Selection,
+    /// Whether a calibration says who serves.
+    pub calibrated: bool,
+    /// Whom it names, in either direction.
+    measured: Vec<Selected>,
 }
 
 impl Path {
@@ -34,7 +40,46 @@ impl Path {
         Ok(Self {
             accelerated,
             selection: engine.select(spec)?,
+            calibrated: false,
+            measured: Vec::new(),
         })
+    }
+
+    /// What the engine's calibration says; `None` if it says nothing of the spec.
+    fn calibrated(engine: &Engine, spec: &Spec) -> Result<Option<Self>, Failure> {
+        let selection = engine.select(spec)?;
+        let measured: Vec<Route> = Direction::BOTH
+            .into_iter()
+            .filter_map(|direction| engine.measured_routes(&selection, direction))
+            .flatten()
+            .collect();
+        if measured.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(Self {
+            accelerated: engine.compressor(spec)?,
+            selection,
+            calibrated: true,
+            measured: { measured.into_iter() }
+                .filter_map(|route| route.accelerator)
+                .collect(),
+        }))
+    }
+
+    /// Whoever may serve a direction, without the framework: software at last.
+    pub fn selected(&self, direction: Direction) -> Vec<Arc<dyn Compressor>> {
+        let longer = match direction {
+            Direction::Compress => &self.selection.compress_longer[..],
+            Direction::Decompress => &[],
+        };
+        let measured = { self.measured.iter() }
+            .filter(|selected| selected.capabilities.direction == direction);
+        measured
+            .chain(self.selection.accelerator(direction))
+            .chain(longer)
+            .map(|selected| selected.compressor.clone())
+            .chain([self.selection.software.clone()])
+            .collect()
     }
 
     /// Whether nobody accelerates.
@@ -96,7 +141,9 @@ impl Listed {
 
 /// A subject for each format that was asked for, and the providers there are.
 pub fn subjects(args: &Args) -> Result<(Vec<Subject>, Vec<Listed>), Failure> {
-    let setup = args.plugins.setup()?;
+    let mut setup = args.plugins.setup()?;
+    // By priority; what was measured has a path of its own.
+    let configured = setup.config.calibration.take();
     let engine = setup.engine()?;
     let providers = args.providers();
     let accelerators: Result<Vec<_>, _> = providers
@@ -104,6 +151,11 @@ pub fn subjects(args: &Args) -> Result<(Vec<Subject>, Vec<Listed>), Failure> {
         .map(|name| Accelerator::named(name, &engine, &setup))
         .collect();
     let accelerators = accelerators?;
+    let calibrated = match &accelerators[..] {
+        [] => calibrated(args, configured, &setup, &engine)?,
+        // Whoever is named serves, whatever was measured.
+        _ => None,
+    };
     let mut subjects = Vec::new();
     for format in formats(args, &accelerators)? {
         let spec = args.spec(format)?;
@@ -113,6 +165,9 @@ pub fn subjects(args: &Args) -> Result<(Vec<Subject>, Vec<Listed>), Failure> {
         for spec in args.efforts.specs(&spec, page)? {
             if accelerators.is_empty() {
                 paths.push(Path::of(&engine, &spec, engine.compressor(&spec)?)?);
+                if let Some(engine) = &calibrated {
+                    paths.extend(Path::calibrated(engine, &spec)?);
+                }
             } else {
                 let able = accelerators
                     .iter()
@@ -137,13 +192,39 @@ pub fn subjects(args: &Args) -> Result<(Vec<Subject>, Vec<Listed>), Failure> {
     Ok((subjects, Listed::all(&engine)))
 }
 
+/// An engine that follows the calibration that was named. One that the configuration names and that
+/// does not hold is told of and left alone, as in every engine.
+fn calibrated(
+    args: &Args,
+    configured: Option<PathBuf>,
+    setup: &Setup,
+    engine: &Engine,
+) -> Result<Option<Engine>, Failure> {
+    let Some(path) = args.calibration.as_ref().or(configured.as_ref()) else {
+        return Ok(None);
+    };
+    let held = Calibration::load(path).and_then(|calibration| {
+        calibration.check(engine.registry())?;
+        Ok(calibration)
+    });
+    match held {
+        Ok(calibration) => setup.engine_calibrated(calibration).map(Some),
+        Err(error) if args.calibration.is_some() => Err(Failure::usage(error)),
+        Err(error) => {
+            tracing::warn!("{error}; there is no calibrated path");
+            Ok(None)
+        }
+    }
+}
+
 /// Leaves out efforts that nobody serves otherwise than the level.
 fn leave_out_the_same(paths: &mut Vec<Path>) {
     let Some(level) = paths.first() else { return };
     let level = level.accelerated.effective().clone();
     let mut first = true;
     paths.retain(|path| {
-        let other = !path.by_software() || *path.accelerated.effective() != level;
+        let other =
+            path.calibrated || !path.by_software() || *path.accelerated.effective() != level;
         std::mem::take(&mut first) || other
     });
 }

@@ -186,7 +186,9 @@ fn reading(cells: &[Cell]) -> Markup {
                 b { "Efforts" } ": a path without one was asked for the level alone. " b { "balanced" }
                 " and " b { "speed" } " may write units that are longer than software's at the \
                  level, by 7 % and by 10 % unless said otherwise, and take whoever is fastest within that; "
-                b { "ratio" } " by 1 %."
+                b { "ratio" } " by 1 %. Who serves is chosen by priority; a path that is "
+                b { "calibrated" } " has whom " code { "compressor calibrate" } " found fastest on \
+                 its sample, by the length of the block, and is as long as allowed on that."
             }
             p {
                 b { "Throughput" } " is in 10⁶ bytes of uncompressed data a second, of one thread \

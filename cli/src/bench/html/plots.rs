@@ -1,5 +1,7 @@
 //! Which plots there are, and what is on them.
 
+use std::iter::once;
+
 use compressor::Direction;
 use plotters::style::RGBColor;
 
@@ -179,13 +181,11 @@ fn percentiles(cell: &Cell, side: &Side, colour: RGBColor) -> impl Iterator<Item
     })
 }
 
-/// Format, block size and effort.
+/// Format, block size, effort, and whether it is calibrated.
 fn place(cell: &Cell, path: &Side) -> String {
-    let (format, size) = (cell.spec.format(), size(cell.block_size));
-    match path.effort {
-        Some(effort) => format!("{format} {size}, {effort}"),
-        None => format!("{format} {size}"),
-    }
+    let place = format!("{} {}", cell.spec.format(), size(cell.block_size));
+    let all: Vec<String> = once(place).chain(path.asked()).collect();
+    all.join(", ")
 }
 
 const fn verb(direction: Direction) -> &'static str {
