@@ -30,6 +30,11 @@ impl Called {
         }
     }
 
+    /// Its `dst`, with what it left around.
+    pub(crate) fn into_buffer(self) -> Guarded {
+        self.buffer
+    }
+
     /// The kind of its error.
     pub(crate) fn kind(&self) -> Option<ErrorKind> {
         self.result.err().map(Error::kind)

@@ -41,7 +41,8 @@
 //!
 //! A provider in safe Rust cannot write outside `dst`, change `src` or read past it. C libraries,
 //! devices and plugins can, and what they touch is watched in every call: guards on both sides of
-//! `dst`, a checksum of `src`, other bytes around it. Reading past a buffer that ends where its
+//! `dst`, a checksum of `src`; checks put other bytes around it, and look at both after the call. Reading
+//! past a buffer that ends where its
 //! memory does is for a sanitizer to find. Allocations are counted, those of C as well, in a program
 //! that says [`count_mallocs!`].
 #![deny(unsafe_code)]

@@ -59,9 +59,8 @@ fn mode(path: &Path) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// The plugin in C that the plugin crate's own tests build, with fields of its table replaced;
-/// `None` without a C compiler.
-fn plugin(name: &str, flags: &[&str]) -> Option<String> {
+/// The plugin in C that the plugin crate's own tests build, with fields of its table replaced.
+fn plugin(name: &str, flags: &[&str]) -> String {
     let package = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compressor-plugin");
     let library = directory(name).join("libplugin.so");
     let built = Command::new("cc")
@@ -73,19 +72,12 @@ fn plugin(name: &str, flags: &[&str]) -> Option<String> {
         .arg("-o")
         .arg(&library)
         .arg(package.join("tests/fixtures/plugin.c"))
-        .output();
-    match built {
-        Ok(output) => {
-            let said = String::from_utf8_lossy(&output.stderr);
-            assert!(output.status.success(), "{name}: {said}");
-        }
-        Err(error) => {
-            eprintln!("skipped: there is no C compiler: {error}");
-            return None;
-        }
-    }
+        .output()
+        .expect("a C compiler, which the codecs take as well");
+    let said = String::from_utf8_lossy(&built.stderr);
+    assert!(built.status.success(), "{name}: {said}");
     mode(&library);
-    Some(library.to_str().unwrap().to_owned())
+    library.to_str().unwrap().to_owned()
 }
 
 /// The arguments of the first line that runs a failure again, without quotes.
@@ -349,9 +341,7 @@ fn software_in_place_of_an_accelerator_is_a_failure_if_it_must_accelerate() {
 
 #[test]
 fn an_absent_provider_is_skipped_and_a_failure_where_it_must_accelerate() {
-    let Some(library) = plugin("absent", &["-DFIELDS=.open = open_absent"]) else {
-        return;
-    };
+    let library = plugin("absent", &["-DFIELDS=.open = open_absent"]);
     let absent = |more: &[&str]| {
         let arguments = [
             "--quick",
@@ -409,9 +399,7 @@ fn a_provider_that_is_set_up_wrongly_is_a_failure() {
 
 #[test]
 fn a_plugin_that_keeps_the_contract_passes() {
-    let Some(library) = plugin("sound", &[]) else {
-        return;
-    };
+    let library = plugin("sound", &[]);
     let ran = run(&["--quick", "--provider", "sound", "--plugin", &library]);
     assert_eq!(ran.status, 0, "{ran:?}");
     for name in ["plugin:sound", "decorated:plugin:sound"] {
@@ -421,9 +409,7 @@ fn a_plugin_that_keeps_the_contract_passes() {
 
 #[test]
 fn a_plugin_that_misbehaves_fails_and_so_does_the_line_that_runs_it_again() {
-    let Some(library) = plugin("mallocs", &["-DFIELDS=.compress = copy_mallocs"]) else {
-        return;
-    };
+    let library = plugin("mallocs", &["-DFIELDS=.compress = copy_mallocs"]);
     let directory = directory("misbehaves");
     let junit = directory.join("out.xml");
     let ran = run(&[
@@ -471,9 +457,7 @@ fn a_plugin_that_misbehaves_fails_and_so_does_the_line_that_runs_it_again() {
 
 #[test]
 fn a_plugin_that_fails_its_self_test_fails_before_the_suite_begins() {
-    let Some(library) = plugin("flips", &["-DFIELDS=.compress = copy_flips"]) else {
-        return;
-    };
+    let library = plugin("flips", &["-DFIELDS=.compress = copy_flips"]);
     let ran = run(&["--quick", "--provider", "flips", "--plugin", &library]);
     assert_eq!(ran.status, 1, "{ran:?}");
     assert!(
@@ -487,9 +471,7 @@ fn a_plugin_that_fails_its_self_test_fails_before_the_suite_begins() {
 #[test]
 fn a_plugin_that_lies_at_one_length_is_caught_there() {
     let flags = ["-DLIE_AT=17", "-DFIELDS=.compress = lie_beyond"];
-    let Some(library) = plugin("lies", &flags) else {
-        return;
-    };
+    let library = plugin("lies", &flags);
     let arguments = [
         "--quick",
         "--provider",
@@ -504,6 +486,95 @@ fn a_plugin_that_lies_at_one_length_is_caught_there() {
     assert!(again.last().unwrap().contains(" size=17 "), "{again:?}");
     let again: Vec<&str> = again.iter().map(String::as_str).collect();
     assert_eq!(run(&again).status, 1);
+}
+
+/// What only the bytes around show, each by the check that is meant for it.
+#[test]
+fn a_plugin_that_touches_what_is_not_its_own_is_caught_by_name() {
+    let length = "-DLIE_AT=100";
+    for (lie, field, check, says) in [
+        (
+            "copy_overruns",
+            "compress",
+            "writes-within-dst",
+            "the bytes after it have changed",
+        ),
+        (
+            "copy_overruns",
+            "decompress",
+            "writes-within-dst",
+            "the bytes after it have changed",
+        ),
+        (
+            "copy_underruns",
+            "compress",
+            "writes-within-dst",
+            "the bytes before it have changed",
+        ),
+        (
+            "copy_touches_src",
+            "compress",
+            "source-unchanged",
+            "changed its source",
+        ),
+        (
+            "copy_touches_src",
+            "decompress",
+            "source-unchanged",
+            "changed its source",
+        ),
+        (
+            "copy_reads_on",
+            "compress",
+            "reads-within-src",
+            "wrong content: ",
+        ),
+        (
+            "copy_reads_on",
+            "decompress",
+            "reads-within-src",
+            "what lies around src makes a difference",
+        ),
+        (
+            "copy_keeps_dst",
+            "compress",
+            "keeps-no-pointer",
+            "the next call later its dst has changed",
+        ),
+        (
+            "copy_keeps_src",
+            "decompress",
+            "keeps-no-pointer",
+            "the next call later its src has changed",
+        ),
+        (
+            "many_overruns",
+            "compress_many",
+            "batch-equals-singles",
+            "the bytes after it have changed",
+        ),
+        (
+            "many_touches_src",
+            "decompress_many",
+            "batch-equals-singles",
+            "changed its source",
+        ),
+    ] {
+        let name = format!("{lie}-{field}").replace('_', "-");
+        let library = plugin(&name, &[length, &format!("-DFIELDS=.{field} = {lie}")]);
+        let arguments = ["--quick", "--provider", &name, "--check", check];
+        let ran = run(&[&arguments[..], &["--plugin", &library]].concat());
+        assert_eq!(ran.status, 1, "{name}: {ran:?}");
+        let direction = field.trim_end_matches("_many");
+        let start = format!("FAILED plugin:{name} none {direction}: {check}: ");
+        let caught =
+            { ran.out.lines() }.any(|line| line.starts_with(&start) && line.contains(says));
+        assert!(caught, "{name}: {ran:?}");
+
+        let again = replay_of(&ran.out);
+        let again: Vec<&str> = again.iter().map(String::as_str).collect();
+        assert_eq!(run(&again).status, 1, "{name}: {again:?}");
+    }
 }
 
 #[test]

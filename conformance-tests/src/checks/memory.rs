@@ -3,6 +3,9 @@
 //! Safe Rust cannot write past `dst`, change `src` or read past it. The C libraries and devices
 //! behind a provider can, and so can a plugin.
 
+use std::thread;
+use std::time::Duration;
+
 use compressor_api::{Direction, Error, Format};
 
 use crate::call::{Called, POISON};
@@ -11,8 +14,9 @@ use crate::check::{Check, Group, Proof};
 use crate::damage::flipped;
 use crate::data::Kind;
 use crate::sizes::SMALL;
-use crate::stop::Stop;
+use crate::stop::{Stop, ensure};
 use crate::target::Target;
+use crate::work::{Session, Work};
 
 pub(super) static CHECKS: &[Check] = &[
     Check {
@@ -43,6 +47,17 @@ pub(super) static CHECKS: &[Check] = &[
             directions: &Direction::BOTH,
             cases: contents,
             run: surroundings_make_no_difference,
+        },
+    },
+    Check {
+        name: "keeps-no-pointer",
+        group: Group::Memory,
+        proves: "After the return nobody writes to src or dst, neither by itself nor in the next \
+                 call.",
+        proof: Proof::Operation {
+            directions: &Direction::BOTH,
+            cases: |target| target.by_each_writer_or_once(&target.cases(Kind::Text, &[100])),
+            run: keeps_no_pointer,
         },
     },
     Check {
@@ -144,6 +159,46 @@ fn surroundings_make_no_difference(target: &Target, case: &Case) -> Result<(), S
                 let whole = Surrounded::with_rest(&unit, end);
                 answers.push(target.decompress(&mut *session, whole.inside(), content.len())?);
                 all_alike(&answers, "what lies around src").map_err(|stop| stop.at(end))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What the caller writes to its buffers as soon as it has them back.
+const LATER: u8 = 0x5A;
+
+/// How long a device has to write to a buffer that it should have let go of: much longer than an
+/// operation takes.
+const PAUSE: Duration = Duration::from_millis(10);
+
+fn keeps_no_pointer(target: &Target, case: &Case) -> Result<(), Stop> {
+    let work = Work::new(target, case)?;
+    let (src, room) = (work.src(target.direction), work.room());
+    let mut session = Session::open(target, case)?;
+    // After a success, and after a failure where there is one.
+    for room in [room, room / 2] {
+        let mut given = src.to_vec();
+        let called = session.call(target, &given, room)?;
+        let outcome = called.outcome();
+        let mut dst = called.into_buffer();
+        given.fill(LATER);
+        dst.dst().fill(LATER);
+        for next in [false, true] {
+            match next {
+                false => thread::sleep(PAUSE),
+                true => session.serve(target, &work)?,
+            }
+            let stays = |bytes: &[u8]| bytes.iter().all(|byte| *byte == LATER);
+            let when = if next { "the next call" } else { "a moment" };
+            for (what, fine) in [
+                ("src", stays(&given)),
+                ("dst", stays(dst.dst()) && dst.check().is_ok()),
+            ] {
+                ensure(fine, || {
+                    format!("a call ended with {outcome}, and {when} later its {what} has changed")
+                })
+                .map_err(|stop| stop.room(room))?;
             }
         }
     }

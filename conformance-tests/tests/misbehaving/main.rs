@@ -5,7 +5,11 @@
 //! else. The failure's reproduction is replayed as well, and must fail again.
 //!
 //! What safe Rust cannot do is missing here: writing outside `dst`, changing `src`, reading past
-//! it. A C library or a plugin can; the checks for it run on those all the same.
+//! it, keeping a pointer to either. Plugins in C do it, in `tests/binary.rs`.
+//!
+//! Of the ways in which devices fail in the field one is not here: a device that appears after the
+//! start. The suite is handed a provider that is open; what is tried again until it opens is the
+//! decorator's, whose tests have it (`LateDevice`).
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -124,16 +128,16 @@ fn every_check_catches_something() {
         zstd::plain::CHECKS,
         // By tests that are written out.
         &["reference-reads", "allocates-nothing"],
+        // By plugins in C, in `tests/binary.rs`.
+        &["source-unchanged", "reads-within-src", "keeps-no-pointer"],
     ]
     .into_iter()
     .flatten()
     .copied()
     .collect();
-    // Nothing in safe Rust can change its source or read past it.
-    let impossible = ["source-unchanged", "reads-within-src"];
     let left: Vec<&str> = checks()
         .map(|check| check.name())
-        .filter(|name| !caught.contains(name) && !impossible.contains(name))
+        .filter(|name| !caught.contains(name))
         .collect();
     assert_eq!(left, [] as [&str; 0]);
 }
