@@ -158,3 +158,42 @@ fn output_limit(target: &Target, case: &Case) -> Result<(), Stop> {
         .and_then(|read| same(&content, read))
         .map_err(|stop| Stop::prefixed("with one byte more room ", stop))
 }
+
+#[cfg(test)]
+mod tests {
+    use compressor_api::Format;
+
+    use super::*;
+    use crate::bench::Bench;
+    use crate::options::Options;
+    use crate::subject::Subject;
+
+    fn target(format: Format) -> Target {
+        let bench = Bench {
+            subject: Subject::new(plain::factory_of(&[format])),
+            options: Options::quick(),
+        };
+        let listed = bench.listed().unwrap();
+        bench
+            .target(&listed, format, Direction::Decompress)
+            .unwrap()
+    }
+
+    #[test]
+    fn a_unit_of_nearly_every_length_is_found_and_the_rest_says_so() {
+        // Those of the first seed alone leave a length in twenty out.
+        let zlib = target(Format::Zlib);
+        let missing = |seeds: u64| {
+            let found = |len: &usize| {
+                (0..seeds).any(|turn| unit_from_seed(&zlib, 1 + turn, *len).is_some())
+            };
+            (40..440).filter(|len| !found(len)).count()
+        };
+        assert!(missing(1) > 0);
+        assert_eq!(missing(SEEDS), 0);
+
+        let case = Case::new(Kind::Random, 1, 1).at(1);
+        let none = unit_of_length(&zlib, &case, 1).unwrap_err();
+        assert!(matches!(none, Stop::NotTried(why) if why == "found no unit of 1 bytes"));
+    }
+}

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use compressor_api::{Compressor, CompressorFactory, Error, ErrorKind, Spec};
+use compressor_api::{
+    Capabilities, Compressor, CompressorFactory, Direction, Error, ErrorKind, Format, Spec, inspect,
+};
 use compressor_conformance::Subject;
 
 use crate::wrapper::{Compress, Decompress, Misbehaves, fail, misbehaving};
@@ -81,6 +83,34 @@ impl Misbehaves for CallsWrongDictionaryCorrupt {
     }
 }
 
+/// Lists a window of 64 KiB, and has a byte less; or has it, and garbles what asks for more.
+#[derive(Debug)]
+struct WindowOf64KiB {
+    lacks: bool,
+}
+
+impl Misbehaves for WindowOf64KiB {
+    fn list(&self, listed: Vec<Capabilities>) -> Vec<Capabilities> {
+        let narrow = |entry: Capabilities| match entry.direction {
+            Direction::Compress => entry,
+            Direction::Decompress => entry.with_window(64 << 10),
+        };
+        listed.into_iter().map(narrow).collect()
+    }
+
+    fn decompress(&self, call: Decompress<'_>) -> Result<usize, Error> {
+        let Decompress { base, src, dst, .. } = call;
+        let window = inspect::needed_window(Format::Zstd, src, dst.len()).unwrap_or(0);
+        let n = base.decompress(src, dst)?;
+        match self.lacks {
+            true if window >= 64 << 10 => return Err(fail(ErrorKind::Unsupported)),
+            false if window > 64 << 10 => dst[0] ^= 1,
+            _ => {}
+        }
+        Ok(n)
+    }
+}
+
 macro_rules! caught_over_zstd {
     ($($name:ident: $misbehaviour:expr => $check:literal;)*) => {
         $(
@@ -98,6 +128,8 @@ macro_rules! caught_over_zstd {
 
 caught_over_zstd! {
     accepts_skippable: AcceptsSkippable => "skippable-frame";
+    lacks_a_byte_of_its_window: WindowOf64KiB { lacks: true } => "window-resolved";
+    garbles_what_asks_for_more: WindowOf64KiB { lacks: false } => "window-resolved";
     drops_dictionary: DropsDictionary => "dictionary-round-trip";
     drops_dictionary_without_a_word: DropsDictionary => "dictionary-named";
     calls_wrong_dictionary_corrupt: CallsWrongDictionaryCorrupt => "wrong-dictionary";
