@@ -8,6 +8,8 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 dir=${1:-$here/../../target/jvm-oracle}
+# Libraries and classes of an earlier build must not be taken for these.
+rm -rf "$dir/lib" "$dir/classes"
 mkdir -p "$dir/lib"
 dir=$(cd "$dir" && pwd)
 sources=("$here"/src/main/java/*.java)
@@ -17,6 +19,7 @@ if [ "${COMPRESSOR_JVM_LIBRARIES:-maven}" = maven ] && command -v mvn >/dev/null
         dependency:copy-dependencies; then
     from="Maven"
 else
+    # What Maven copied before it failed.
     rm -rf "$dir/lib" && mkdir "$dir/lib"
     from="Debian's packages, without Cassandra's classes"
     for jar in lz4-java zstd-jni snappy-java; do
@@ -30,7 +33,5 @@ else
     done
 fi
 
-# Classes of an earlier build must not be taken for these.
-rm -rf "$dir/classes"
 javac --release 17 -nowarn -cp "$dir/lib/*" -d "$dir/classes" "${sources[@]}"
 echo "$dir: built with libraries from $from"

@@ -1,6 +1,7 @@
 //! Cassandra's own compressor classes against the specs that their names and options parse into.
 //!
-//! Skipped with the reason where the JVM oracle is not built; see the module `outside`.
+//! Skipped with the reason where the JVM oracle is not built, or built without Cassandra's classes; see
+//! the module `outside`.
 #![allow(
     missing_docs,
     clippy::unwrap_used,
