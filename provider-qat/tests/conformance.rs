@@ -16,7 +16,8 @@ use std::sync::Arc;
 use compressor_api::Registry;
 use compressor_conformance::alloc::CountingAllocator;
 use compressor_conformance::host::Decorated;
-use compressor_conformance::{Options, Subject, assert_subject_conforms};
+use compressor_conformance::matrix::Party;
+use compressor_conformance::{Options, Report, Subject, assert_subject_conforms, matrix, outside};
 use provider_qat::PROVIDER;
 use sim::plugins::cargo_build;
 use sim::{APIS, Api, PATIENT, Sim};
@@ -57,6 +58,34 @@ fn alone_with_the_largest_buffers() {
         let subject = with_references(Subject::new(factory));
         assert_subject_conforms(&subject, &Options::from_env().must_accelerate());
     }
+}
+
+/// What the provider writes others read, and the other way round, within the limits that it lists:
+/// the workspace's codecs, frozen units, and the implementations from elsewhere that are found here.
+#[test]
+fn with_other_implementations_of_its_formats() {
+    let options = Options::from_env();
+    for api in APIS {
+        let sim = Sim::new("others", api, "");
+        let parties = [
+            Party::new("intel.qat", sim.factory()),
+            Party::new("software.deflate", compressor_deflate::factory()),
+            Party::new("software.lz4", compressor_lz4::factory()),
+            Party::new("software.zstd", compressor_zstd::factory()),
+        ];
+        let reports = matrix::run(&parties, &options, |_| {});
+        assert!(reports.iter().any(Report::conforms));
+        for report in reports {
+            assert_eq!(report.failures().count(), 0, "{report}");
+        }
+        let subject = Subject::new(sim.factory());
+        let frozen = options.clone().only("outside:frozen");
+        let report = outside::run_with(&mut [], "intel.qat", &subject, &frozen);
+        assert!(report.conforms(), "{report}");
+    }
+    let subject = Subject::new(Sim::new("elsewhere", Api::V2_6, "").factory());
+    let report = outside::run_with(&mut outside::detect(), "intel.qat", &subject, &options);
+    assert!(report.conforms(), "{report}");
 }
 
 /// A provider in the decorator, with software behind it.
