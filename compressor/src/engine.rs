@@ -114,8 +114,10 @@ impl Engine {
         calibration.routes(&selection.spec, direction, &self.policy, &self.registry)
     }
 
-    /// Measures who is fastest at each of `specs`, by direction and length of content. Takes less
-    /// than a second of a CPU that has nothing else to do; opens every accelerator.
+    /// Measures who is fastest at each of `specs`, by direction and length of content; decompression
+    /// once for each format. Opens every accelerator. For a few specs it takes less than a second of a
+    /// CPU that has nothing else to do; more for many, for each provider does its first blocks and an
+    /// exchange of known answers with software however long they take.
     ///
     /// The engine itself goes on as before: [save](Calibration::save) the result, or build an engine
     /// [with it](EngineBuilder::calibration).
@@ -166,7 +168,8 @@ impl Engine {
     }
 
     /// Looks again for providers that were not there, and gives those that are now to every
-    /// compressor made before; sessions in use take them up at their next operation.
+    /// compressor made before; sessions in use take them up at their next operation. What a
+    /// [calibration](Self::calibration) gave to software stays with it.
     ///
     /// Opens libraries and probes devices, so it is for a timer or an operator, not for the path of
     /// an operation.
@@ -276,9 +279,10 @@ impl EngineBuilder {
         self
     }
 
-    /// The engine. Of its providers only those are opened that were given parameters, so that a
-    /// parameter which cannot be stops start-up, whether or not the provider would be chosen; one
-    /// that is merely absent does not.
+    /// The engine. Of its providers those are opened that were given parameters, so that a parameter
+    /// which cannot be stops start-up, whether or not the provider would be chosen; one that is merely
+    /// absent does not. With a calibration every accelerator is opened, for it holds only where they
+    /// are those that were measured.
     ///
     /// # Errors
     ///
@@ -327,11 +331,10 @@ enum Measured {
 impl Measured {
     /// What is to be followed.
     fn checked(self, registry: &Registry) -> Result<Calibration, CalibrationError> {
-        let calibration = match self {
-            Self::Here(calibration) => *calibration,
-            Self::At(path) => Calibration::load(&path)?,
-        };
-        calibration.check(registry).map(|()| calibration)
+        match self {
+            Self::Here(calibration) => calibration.check(registry).map(|()| *calibration),
+            Self::At(path) => Calibration::load_checked(&path, registry),
+        }
     }
 }
 
@@ -343,7 +346,7 @@ pub enum SetupError {
     Config(ConfigError),
     /// The providers cannot be listed as they are.
     Registry(RegistryError),
-    /// The policy names a provider that is not registered.
+    /// The policy names a provider that is not registered, or states a loss above 100 %.
     Policy(SelectError),
     /// A provider cannot work with the parameters that it was given.
     Misconfigured {

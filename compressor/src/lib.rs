@@ -32,9 +32,11 @@
 //! | `zstd` | `software.zstd` | `zstd` |
 //! | `libdeflate` | `libdeflate` | `zlib`, `deflate-raw`, `gzip`, accelerated |
 //! | `isal` | `isal` | the same (`deflate-raw` only compressed), faster and longer; serves where ISA-L is installed, and a spec asks for speed or a policy prefers it |
+//! | `qat` | `intel.qat` | `zlib`, `deflate-raw`, `gzip`, `lz4-block`, `lz4-sized`, `zstd`, on Intel QAT devices; serves where QATzip is installed and finds a device |
 //!
 //! `software.none` is always there. A format whose software codec is not linked is still known by
 //! name, and asking for it says so.
+//!
 //! # Effort, measured routing, batches
 //!
 //! All three are off until they are asked for.
@@ -64,6 +66,7 @@ mod calibration;
 mod config;
 mod engine;
 mod linked;
+mod whole_file;
 
 pub use compressor_api::*;
 pub use compressor_decorator as decorator;
@@ -75,6 +78,9 @@ pub use config::{
 };
 pub use engine::{Engine, EngineBuilder, SetupError};
 pub use linked::LINKED;
+/// For this project's own command; no part of the interface.
+#[doc(hidden)]
+pub use whole_file::WholeFile;
 
 /// The README's example compiles.
 #[cfg(doctest)]

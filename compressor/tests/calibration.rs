@@ -1,5 +1,5 @@
 //! What is measured on a host: by whom it is followed, and what becomes of a file that does not hold.
-#![cfg(feature = "libdeflate")]
+#![cfg(all(feature = "deflate", feature = "libdeflate"))]
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -94,7 +94,10 @@ fn everybody_who_can_serve_is_measured_and_nobody_too_long_is_chosen() {
         assert_eq!((choice.format, choice.level), (Format::Zlib, 6));
         assert_eq!((choice.effort, choice.max_loss), (Some(Effort::Speed), 10));
         assert_eq!(choice.routes.last().unwrap().max_len, None);
-        for route in &choice.routes {
+        assert!(!choice.routes[0].candidates.is_empty());
+        // What is longer than the fastest takes was not measured.
+        let measured = { choice.routes.iter() }.filter(|route| !route.candidates.is_empty());
+        for route in measured {
             let names: Vec<&str> = { &route.candidates }
                 .iter()
                 .map(|one| one.server.provider.as_str())
@@ -121,7 +124,8 @@ fn everybody_who_can_serve_is_measured_and_nobody_too_long_is_chosen() {
 fn without_an_effort_only_the_level_itself_is_measured() {
     let calibration = measured(&Spec::new(Format::Zlib));
     let compress = choice(&calibration, Direction::Compress);
-    for route in &compress.routes {
+    let measured = { compress.routes.iter() }.filter(|route| !route.candidates.is_empty());
+    for route in measured {
         assert!(
             route
                 .candidates
@@ -134,6 +138,25 @@ fn without_an_effort_only_the_level_itself_is_measured() {
             .find(|one| one.server == route.server);
         assert!(chosen.unwrap().loss <= 1.0);
     }
+}
+
+#[test]
+fn decompression_is_measured_once_for_a_format() {
+    let engine = Engine::new().unwrap();
+    let specs = [speed(), Spec::new(Format::Zlib), Spec::new(Format::Gzip)];
+    let calibration = engine.calibrate(&Sample::rows(), &specs).unwrap();
+    let measured = |direction| -> Vec<(Format, u8)> {
+        { calibration.choices().iter() }
+            .filter(|choice| choice.direction == direction)
+            .map(|choice| (choice.format, choice.max_loss))
+            .collect()
+    };
+    let (zlib, gzip) = (Format::Zlib, Format::Gzip);
+    assert_eq!(
+        measured(Direction::Compress),
+        [(zlib, 10), (zlib, 0), (gzip, 0)]
+    );
+    assert_eq!(measured(Direction::Decompress), [(zlib, 10), (gzip, 0)]);
 }
 
 #[test]
@@ -163,6 +186,8 @@ fn a_file_leads_back_to_what_was_measured() {
     let file = File::new("saved");
     calibration.save(&file.0).unwrap();
     assert_eq!(Calibration::load(&file.0), Ok(calibration));
+    // Its two lines of comment, and nothing of its making beside it.
+    assert!(fs::read_to_string(&file.0).unwrap().starts_with("# "));
     let nowhere = measured(&Spec::new(Format::Snappy)).save(Path::new("/no/such/directory/file"));
     assert!(matches!(nowhere, Err(CalibrationError::Write { .. })));
 }
@@ -225,6 +250,31 @@ fn what_was_measured_is_followed_by_length() {
 }
 
 #[test]
+fn what_was_measured_to_be_softwares_stays_so_when_providers_are_looked_for_again() {
+    let file = with_routes(
+        "reprobed",
+        r#"
+        [[routes]]
+        max_len = 1000
+        provider = "software.deflate"
+        [[routes]]
+        provider = "libdeflate"
+        "#,
+    );
+    let engine = engine_at(&file.0);
+    let compressor = engine.compressor(&speed()).unwrap();
+    engine.reprobe();
+    let mut session = compressor.compress_session().unwrap();
+    session.compress(&[b'a'; 500], &mut [0; 1_000]).unwrap();
+    let counters = compressor.counters().compress;
+    assert_eq!(counters.software_ops(Reason::Disabled), 1);
+    assert_eq!(
+        compressor.unaccelerated(Direction::Compress),
+        Some(Reason::Disabled)
+    );
+}
+
+#[test]
 fn what_a_policy_says_comes_first() {
     let file = with_routes("policy", "routes = [{ provider = \"software.deflate\" }]");
     let serves = |policy: Policy| {
@@ -272,7 +322,9 @@ fn a_file_of_another_host_is_not_followed() {
     fs::write(&file.0, text.replace(cpu, "cpu = \"another\"")).unwrap();
     let error = is_not_followed(&file.0);
     assert!(matches!(error, CalibrationError::Stale { .. }), "{error}");
-    assert!(error.to_string().contains("another"), "{error}");
+    let said = error.to_string();
+    assert!(said.contains("another"), "{said}");
+    assert!(said.contains(file.0.to_str().unwrap()), "{said}");
 }
 
 #[test]
@@ -307,11 +359,13 @@ fn a_file_that_is_none_is_not_followed() {
         is_not_followed(&file.0),
         CalibrationError::Corrupt { .. }
     ));
-    let missing = is_not_followed(Path::new("/no/such/file"));
-    assert!(
-        matches!(missing, CalibrationError::Read { .. }),
-        "{missing}"
-    );
+    let endless = File::of("endless", &"#".repeat((1 << 20) + 1));
+    let endless = is_not_followed(&endless.0).to_string();
+    assert!(endless.contains("longer than 1048576 bytes"), "{endless}");
+    for nothing in ["/no/such/file", "/dev/zero", "/"] {
+        let error = is_not_followed(Path::new(nothing));
+        assert!(matches!(error, CalibrationError::Read { .. }), "{error}");
+    }
 }
 
 #[test]

@@ -1,8 +1,15 @@
-use std::fs;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
+use compressor_api::Registry;
+
 use super::{Calibration, CalibrationError};
+use crate::WholeFile;
 use crate::config::one_line;
+
+/// No calibration is as long, in bytes: one of all formats has some 20 KiB.
+const MOST: usize = 1 << 20;
 
 /// What stands first in the file.
 const HEAD: &str = "\
@@ -21,16 +28,35 @@ impl Calibration {
             path: path.into(),
             why,
         };
-        let bytes = fs::read(path).map_err(|error| CalibrationError::Read {
+        let bytes = read(path).map_err(|error| CalibrationError::Read {
             path: path.into(),
             why: error.to_string(),
         })?;
+        if bytes.len() > MOST {
+            return Err(corrupt(format!("it is longer than {MOST} bytes")));
+        }
         let text =
             String::from_utf8(bytes).map_err(|_| corrupt("it is not text in UTF-8".into()))?;
         let read: Self = toml::from_str(&text).map_err(|error| corrupt(one_line(&text, &error)))?;
         match read.nonsense() {
             None => Ok(read),
             Some(why) => Err(corrupt(why)),
+        }
+    }
+
+    /// [Reads](Self::load) what holds here, as [`check`](Self::check) says.
+    ///
+    /// # Errors
+    ///
+    /// As [`load`](Self::load); [`CalibrationError::Stale`].
+    pub fn load_checked(path: &Path, registry: &Registry) -> Result<Self, CalibrationError> {
+        let calibration = Self::load(path)?;
+        match calibration.stale(registry) {
+            None => Ok(calibration),
+            Some(what) => Err(CalibrationError::Stale {
+                path: Some(path.into()),
+                what,
+            }),
         }
     }
 
@@ -45,15 +71,9 @@ impl Calibration {
             why,
         };
         let text = toml::to_string(self).map_err(|error| failed(error.to_string()))?;
-        let mut beside = path.as_os_str().to_owned();
-        beside.push(format!(".{}.tmp", std::process::id()));
-        fs::write(&beside, format!("{HEAD}\n{text}"))
-            .and_then(|()| fs::rename(&beside, path))
-            .map_err(|error| {
-                // What could not be put in its place is of no use.
-                let _ = fs::remove_file(&beside);
-                failed(error.to_string())
-            })
+        WholeFile::at(path)
+            .and_then(|file| file.save(format!("{HEAD}\n{text}").as_bytes()))
+            .map_err(|error| failed(error.to_string()))
     }
 
     /// What cannot be, though it can be read.
@@ -74,4 +94,16 @@ impl Calibration {
             }
         })
     }
+}
+
+/// What is in a file, up to one byte more than [`MOST`].
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    // A pipe may never have a writer, and a device never an end.
+    if !path.metadata()?.is_file() {
+        return Err(io::Error::other("it is not a file"));
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path)?;
+    file.take(MOST as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
