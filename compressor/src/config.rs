@@ -18,7 +18,7 @@ use serde::Deserialize;
 /// verify = "sampled"                # or "never", "always"
 /// plugin_path = ["/usr/lib/compressor"] # directories with plugins
 /// effort = "speed"                  # or "ratio", "balanced"; levels decide, if left out
-/// max_loss = 15                     # percent, for "speed"; 10, if left out
+/// max_loss = 15                     # percent, for specs for "speed" that state none; 10, if left out
 /// calibration = "/var/lib/x/calibration.toml" # what was measured on this host; none, if left out
 /// batch_threads = 4                 # for compress_many and decompress_many; none, if left out
 ///
@@ -41,7 +41,7 @@ use serde::Deserialize;
 /// | `COMPRESSOR_ON_ABSENT`, `COMPRESSOR_ON_CREATE_ERROR`, `COMPRESSOR_ON_OPERATION_ERROR` | `software` or `fail` |
 /// | `COMPRESSOR_VERIFY` | `never`, `sampled` or `always` |
 /// | `COMPRESSOR_EFFORT` | `ratio`, `balanced` or `speed` |
-/// | `COMPRESSOR_MAX_LOSS` | percent, 0 to 100 |
+/// | `COMPRESSOR_MAX_LOSS` | percent, 0 to 100, for specs for speed that state none |
 /// | `COMPRESSOR_CALIBRATION` | path of the file |
 /// | `COMPRESSOR_BATCH_THREADS` | how many, 0 to 1024 |
 /// | `COMPRESSOR_PARAMS` | `PROVIDER.NAME=VALUE`, separated by commas |
@@ -67,7 +67,8 @@ pub struct Config {
     pub plugin_path: Vec<PathBuf>,
     /// The effort for specs that state none.
     pub effort: Option<EffortName>,
-    /// The loss in percent that goes with `speed`, 0 to 100.
+    /// The loss in percent, 0 to 100, for specs that ask for `speed` and state none, and for those
+    /// that `effort` makes so.
     pub max_loss: Option<u8>,
     /// The file with what was measured on this host, as
     /// [`EngineBuilder::calibration_file`](crate::EngineBuilder::calibration_file) takes it.
