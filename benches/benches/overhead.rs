@@ -115,6 +115,11 @@ fn contests() -> Vec<Contest> {
                 decorated: software.compressor(&spec).unwrap(),
             });
             if let Some(accelerator) = selection.accelerator(direction) {
+                if accelerator.provider.as_str() != "libdeflate" {
+                    let provider = accelerator.provider;
+                    eprintln!("skipped: {format}, {direction}: no direct call of {provider} here");
+                    continue;
+                }
                 contests.push(Contest {
                     spec: spec.clone(),
                     direction,
