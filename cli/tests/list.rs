@@ -206,6 +206,65 @@ fn a_calibration_is_made_and_explained() {
 }
 
 #[test]
+fn a_calibration_that_is_followed_says_who_serves() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("calibration.toml");
+    let file = path.to_str().unwrap();
+    stdout(run(&["calibrate", "--out", file, "--format", "zlib"]));
+    // As if software had been the fastest at short content.
+    let mut saved: toml::Table = std::fs::read_to_string(&path).unwrap().parse().unwrap();
+    let routes: toml::Table = r#"
+        [[routes]]
+        max_len = 1000
+        provider = "software.deflate"
+        [[routes]]
+        provider = "libdeflate"
+    "#
+    .parse()
+    .unwrap();
+    for choice in saved["choices"].as_array_mut().unwrap() {
+        choice.as_table_mut().unwrap().extend(routes.clone());
+    }
+    std::fs::write(&path, toml::to_string(&saved).unwrap()).unwrap();
+
+    let list = |args: &[&str], policy: &[(&str, &str)]| {
+        let mut command = command(args);
+        command.env("COMPRESSOR_CALIBRATION", file);
+        text(&stdout(
+            command.envs(policy.iter().copied()).output().unwrap(),
+        ))
+    };
+    let zlib = |policy: &[(&str, &str)]| -> [Value; 4] {
+        let list: Value = serde_json::from_str(&list(&["list", "--json"], policy)).unwrap();
+        let zlib = &list["formats"][4];
+        [
+            "compress",
+            "compress_longer",
+            "decompress",
+            "decompress_longer",
+        ]
+        .map(|key| zlib[key].clone())
+    };
+    let longer = serde_json::json!([{"than": 1000, "provider": "libdeflate"}]);
+    let software = Value::from("software.deflate");
+    assert_eq!(
+        zlib(&[]),
+        [software.clone(), longer.clone(), software, longer]
+    );
+    let preferred = [("COMPRESSOR_PREFERENCE", "libdeflate")];
+    let libdeflate = Value::from("libdeflate");
+    assert_eq!(
+        zlib(&preferred),
+        [libdeflate.clone(), Value::Null, libdeflate, Value::Null]
+    );
+    let table = list(&["list", "--explain"], &[]);
+    assert!(
+        table.contains("software.deflate, libdeflate beyond 1000"),
+        "{table}"
+    );
+}
+
+#[test]
 fn a_sample_that_is_not_there_or_empty_is_a_usage_error() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("calibration.toml");

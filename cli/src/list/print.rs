@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::report::{Capability, FormatReport, Levels, Provider, Report};
+use super::report::{Capability, FormatReport, Levels, Longer, Provider, Report};
 use crate::calibrate;
 use crate::failure::{Failure, printable};
 use crate::table::{self, number, text};
@@ -92,7 +92,10 @@ pub fn print(report: &Report, out: &mut dyn Write) -> Result<(), Failure> {
     if let Some(calibration) = &report.calibration {
         let sample = printable(calibration.sample());
         title(
-            &format!("\nCalibration, measured on {sample}: beats the choice above"),
+            &format!(
+                "\nCalibration, measured on {sample}: followed in formats and directions that the \
+                 configuration leaves open"
+            ),
             out,
         )?;
         calibrate::print(calibration, out)?;
@@ -169,10 +172,23 @@ fn format(format: &FormatReport) -> Vec<String> {
         levels(&format.levels),
         format.levels.default.to_string(),
         format.cassandra.unwrap_or_default().into(),
-        format.compress.map_or_else(nobody, Into::into),
-        format.decompress.unwrap_or_default().into(),
+        format
+            .compress
+            .map_or_else(nobody, |first| by_length(first, &format.compress_longer)),
+        format.decompress.map_or_else(String::new, |first| {
+            by_length(first, &format.decompress_longer)
+        }),
         format.software.unwrap_or_default().into(),
     ]
+}
+
+/// Who serves the shortest content, and who what is longer.
+fn by_length(first: &str, longer: &[Longer]) -> String {
+    let longer = longer
+        .iter()
+        .map(|longer| format!("{} beyond {}", longer.provider, longer.than));
+    let all: Vec<String> = [first.to_owned()].into_iter().chain(longer).collect();
+    all.join(", ")
 }
 
 fn considered(format: &FormatReport) -> impl Iterator<Item = Vec<String>> {

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use compressor::{
-    Calibration, Capabilities, DictionarySupport, Direction, Effort, Efforts, Engine, Format,
-    LevelRange, OutputNeed, ParamSpec, Placement, ProviderClass, ProviderEntry, Selection, Spec,
-    cassandra,
+    Accelerated, Calibration, Capabilities, DictionarySupport, Direction, Effort, Efforts, Engine,
+    Format, LevelRange, OutputNeed, ParamSpec, Placement, ProviderClass, ProviderEntry, Selection,
+    Spec, cassandra,
 };
 use serde::Serialize;
 
@@ -108,13 +108,28 @@ pub struct FormatReport {
     pub cassandra: Option<&'static str>,
     /// The software codec that everything falls back to.
     pub software: Option<&'static str>,
+    /// Who compresses: what an engine gives out, by what was measured if it follows a calibration.
     pub compress: Option<&'static str>,
+    /// Who compresses longer content instead, ascending.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub compress_longer: Vec<Longer>,
+    /// Who decompresses, likewise.
     pub decompress: Option<&'static str>,
+    /// Who decompresses longer content instead, ascending.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub decompress_longer: Vec<Longer>,
     /// Why nobody serves it.
     pub error: Option<String>,
     /// Only when it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub considered: Option<Vec<Considered>>,
+}
+
+/// Who serves content that is longer than so many bytes.
+#[derive(Debug, Serialize)]
+pub struct Longer {
+    pub than: usize,
+    pub provider: &'static str,
 }
 
 /// A provider that was looked at for a direction.
@@ -259,13 +274,13 @@ impl FormatReport {
     fn of(spec: &Spec, engine: &Engine, explain: bool) -> Self {
         let format = spec.format();
         let selection = engine.select(spec);
-        let chosen = |direction| {
-            let selection = selection.as_ref().ok()?;
-            match selection.accelerator(direction) {
-                Some(selected) => Some(selected.provider.as_str()),
-                None => software(selection),
-            }
+        let served = engine.compressor(spec);
+        let serving = |direction| match &served {
+            Ok(compressor) => serving(compressor, direction),
+            Err(_) => (None, Vec::new()),
         };
+        let (compress, compress_longer) = serving(Direction::Compress);
+        let (decompress, decompress_longer) = serving(Direction::Decompress);
         let considered = |selection: &Selection| {
             let all = selection.considered.iter();
             all.map(Considered::of).collect::<Vec<_>>()
@@ -276,12 +291,32 @@ impl FormatReport {
             levels: Levels::of(format.levels()),
             cassandra: cassandra::class(spec).ok().map(|class| class.name),
             software: selection.as_ref().ok().and_then(software),
-            compress: chosen(Direction::Compress),
-            decompress: chosen(Direction::Decompress),
-            error: selection.as_ref().err().map(ToString::to_string),
+            compress,
+            compress_longer,
+            decompress,
+            decompress_longer,
+            error: served.err().map(|error| error.to_string()),
             considered: explain.then(|| selection.as_ref().map(considered).unwrap_or_default()),
         }
     }
+}
+
+/// Who serves the shortest content in a direction, and who what is longer.
+fn serving(compressor: &Accelerated, direction: Direction) -> (Option<&'static str>, Vec<Longer>) {
+    let routes = compressor.routes(direction);
+    let mut routes = routes.map(|route| (route.max_len, route.side.map(|s| s.provider.as_str())));
+    let Some((mut than, first)) = routes.next() else {
+        return (None, Vec::new());
+    };
+    let mut longer: Vec<Longer> = Vec::new();
+    for (max_len, provider) in routes {
+        let before = longer.last().map_or(first, |last| Some(last.provider));
+        if let Some(provider) = provider.filter(|_| provider != before) {
+            longer.push(Longer { than, provider });
+        }
+        than = max_len;
+    }
+    (first, longer)
 }
 
 impl Considered {
