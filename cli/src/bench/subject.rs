@@ -109,12 +109,15 @@ impl Listed {
     }
 
     fn of(entry: &ProviderEntry, engine: &Engine) -> Self {
-        let opened = engine.registry().open(entry.id.as_str());
+        let registry = engine.registry();
+        let opened = registry.open(entry.id.as_str());
         let (state, version, offloads) = match &opened {
             Ok(factory) => {
                 let mut capabilities = factory.capabilities().iter();
                 let offloads = capabilities.any(|c| c.placement == Placement::Offload);
-                (factory.health().to_string(), factory.version(), offloads)
+                // One that panics when asked says none.
+                let version = registry.version(entry.id.as_str()).unwrap_or_default();
+                (factory.health().to_string(), version, offloads)
             }
             Err(error) => (error.to_string(), String::new(), false),
         };
@@ -203,11 +206,7 @@ fn calibrated(
     let Some(path) = args.calibration.as_ref().or(configured.as_ref()) else {
         return Ok(None);
     };
-    let held = Calibration::load(path).and_then(|calibration| {
-        calibration.check(engine.registry())?;
-        Ok(calibration)
-    });
-    match held {
+    match Calibration::load_checked(path, engine.registry()) {
         Ok(calibration) => setup.engine_calibrated(calibration).map(Some),
         Err(error) if args.calibration.is_some() => Err(Failure::usage(error)),
         Err(error) => {

@@ -57,7 +57,8 @@ impl Provider {
                     not_ready: health
                         .filter(|health| health.why().is_some())
                         .map(|health| health.to_string()),
-                    version: factory.version(),
+                    // One that panics when asked says none.
+                    version: registry.version(ID).unwrap_or_default(),
                 }
             }
         }
