@@ -19,6 +19,9 @@ use crate::sim::{Api, Sim};
 
 const FORMAT: Format = Format::Zlib;
 
+/// Compresses the batches of these numbers.
+type Lane<'a> = Box<dyn FnMut(Range<usize>) -> Result<(), Infallible> + 'a>;
+
 /// Blocks in a batch.
 const BATCH: usize = 64;
 
@@ -153,7 +156,7 @@ impl Host {
         let mut session = self.accelerated.compress_session().unwrap();
         let mut direct = Direct::new(&self.sim, FORMAT, Direction::Compress);
         let (mut room, mut their_room) = (vec![0; bound * BATCH], vec![0; bound * BATCH]);
-        let mut lanes: [Box<dyn FnMut(Range<usize>) -> Result<(), Infallible> + '_>; 2] = [
+        let mut lanes: [Lane<'_>; 2] = [
             Box::new(|batches| {
                 for _ in batches {
                     compress_batch(&mut *session, &content, &mut room, block, bound);
