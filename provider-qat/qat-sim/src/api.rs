@@ -28,7 +28,7 @@ struct Handle {
 
 /// What is to be called with LZ4s.
 #[derive(Clone, Copy)]
-struct Callback {
+pub(crate) struct Callback {
     function: unsafe extern "C" fn(
         *mut c_void,
         *const c_uchar,
@@ -227,19 +227,7 @@ pub unsafe extern "C" fn qzSetupSessionLZ4S(
 /// # Safety
 ///
 /// Each pointer is null, or points to its struct, which nobody else uses during the call.
-pub(crate) unsafe fn set_up_plain<P>(
-    session: *mut qz::QzSession_T,
-    params: *mut P,
-    setup: impl FnOnce(&P) -> Result<Setup, i32>,
-) -> c_int {
-    // SAFETY: says the caller.
-    unsafe { set_up(session, params, None, setup) }
-}
-
-/// # Safety
-///
-/// Each pointer is null, or points to its struct, which nobody else uses during the call.
-unsafe fn set_up<P>(
+pub(crate) unsafe fn set_up<P>(
     session: *mut qz::QzSession_T,
     params: *mut P,
     callback: Option<Callback>,

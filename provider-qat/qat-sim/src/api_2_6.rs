@@ -4,7 +4,7 @@ use std::ffi::c_int;
 
 use qatzip_sys as qz;
 
-use crate::api::{put, set_up_plain, with_algorithm};
+use crate::api::{put, set_up, with_algorithm};
 use crate::setup::{Setup, Stream};
 
 /// `qzGetDefaultsLZ4Block`.
@@ -49,7 +49,7 @@ pub unsafe fn set_up_lz4_block(
         Setup::new(Stream::Lz4Block, &params.common_params, qz::QZ_LZ4_BLOCK)
     };
     // SAFETY: says the caller.
-    unsafe { set_up_plain(session, params, setup) }
+    unsafe { set_up(session, params, None, setup) }
 }
 
 /// `qzSetupSessionZstd`.
@@ -65,5 +65,5 @@ pub unsafe fn set_up_zstd(
         Setup::new(Stream::Zstd, &params.common_params, qz::QZ_ZSTD)
     };
     // SAFETY: says the caller.
-    unsafe { set_up_plain(session, params, setup) }
+    unsafe { set_up(session, params, None, setup) }
 }
