@@ -458,7 +458,8 @@ pub unsafe extern "C" fn qzMaxCompressedLength(
     max_compressed_len(src_len, hw_buffer.unwrap_or(COMMON.hw_buff_sz as usize))
 }
 
-/// Gives the device another script: 0, or −1 for what is none, which changes nothing.
+/// Gives the device another script: 0, or −1 for what is none, which changes nothing; standard error
+/// says why.
 ///
 /// # Safety
 ///
@@ -470,10 +471,13 @@ pub unsafe extern "C" fn qat_sim_configure(script: *const c_char) -> c_int {
     }
     // SAFETY: says the caller.
     let script = unsafe { CStr::from_ptr(script) };
-    let configured = script.to_str().ok().map(device::configure);
-    match configured {
-        Some(Ok(())) => qz::QZ_OK,
-        _ => qz::QZ_PARAMS,
+    match script.to_str().map(device::configure) {
+        Ok(Ok(())) => qz::QZ_OK,
+        Ok(Err(malformed)) => {
+            eprintln!("qat-sim (simulated device): {malformed}");
+            qz::QZ_PARAMS
+        }
+        Err(_) => qz::QZ_PARAMS,
     }
 }
 

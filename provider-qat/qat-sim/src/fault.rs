@@ -154,6 +154,14 @@ impl Fault {
         }
     }
 
+    /// A call that it is to strike, and on which its kind does nothing.
+    pub(crate) fn idle_on(&self) -> Option<&'static str> {
+        let idle = |call, name, acts: bool| (self.on.has(call) && !acts).then_some(name);
+        let anywhere = matches!(self.kind, Kind::Code(_) | Kind::Delay);
+        let lost = matches!(self.kind, Kind::Lost(..));
+        idle(On::INIT, "init", anywhere || lost).or_else(|| idle(On::SETUP, "setup", anywhere))
+    }
+
     /// Whether it strikes this call.
     pub(crate) fn strikes(&self, call: On) -> bool {
         if !self.on.has(call) {

@@ -31,7 +31,8 @@
 //!
 //! `fault KIND [on=CALLS] [nth=N | every=N | rate=SHARE] [times=N] [delay=TIME] [back=…]`: the first
 //! fault that is due strikes. CALLS are of `init`, `setup`, `compress`, `decompress`, with commas
-//! between; the last two, if left out. A rate draws the same calls in each run.
+//! between; the last two, if left out. On `setup` only `code` and `delay` do something, on `init` also
+//! `lost`; others are refused there. A rate draws the same calls in each run.
 //!
 //! | KIND | what happens |
 //! | --- | --- |

@@ -68,13 +68,28 @@ impl Default for Model {
     }
 }
 
-/// A statement that is none.
+/// A statement that is none, or that says what cannot be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Malformed(String);
+pub(crate) enum Malformed {
+    NoStatement(String),
+    /// A fault that would do nothing on one of the calls that it is to strike.
+    Idle {
+        statement: String,
+        call: &'static str,
+    },
+}
 
 impl fmt::Display for Malformed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "not a statement: {:?}", self.0)
+        match self {
+            Self::NoStatement(statement) => write!(f, "not a statement: {statement:?}"),
+            Self::Idle { statement, call } => {
+                write!(
+                    f,
+                    "a fault of this kind does nothing on {call}: {statement:?}"
+                )
+            }
+        }
     }
 }
 
@@ -87,7 +102,11 @@ impl FromStr for Script {
         for statement in statements.filter(|statement| !statement.is_empty()) {
             script
                 .statement(statement)
-                .ok_or_else(|| Malformed(statement.into()))?;
+                .ok_or_else(|| Malformed::NoStatement(statement.into()))?;
+            if let Some(call) = script.faults.last().and_then(Fault::idle_on) {
+                let statement = statement.into();
+                return Err(Malformed::Idle { statement, call });
+            }
         }
         Ok(script)
     }
@@ -242,7 +261,29 @@ mod tests {
             "formats=zip",
             "fault delay code=-2",
         ] {
-            assert!(text.parse::<Script>().is_err(), "{text}");
+            let refused = Malformed::NoStatement(text.into());
+            assert_eq!(text.parse::<Script>().unwrap_err(), refused);
+        }
+    }
+
+    #[test]
+    fn a_fault_that_would_do_nothing_is_refused() {
+        for (text, call) in [
+            ("fault flips-bit on=setup", "setup"),
+            ("fault lost on=setup,compress", "setup"),
+            ("fault late-write on=init", "init"),
+            ("fault silent-software on=compress,init", "init"),
+        ] {
+            let why = text.parse::<Script>().unwrap_err().to_string();
+            assert!(why.contains(call) && why.contains(text), "{why}");
+        }
+        for text in [
+            "fault code=-1 on=init,setup,compress",
+            "fault delay on=init,setup delay=1ms",
+            "fault lost on=init,decompress",
+            "fault flips-bit",
+        ] {
+            assert!(text.parse::<Script>().is_ok(), "{text}");
         }
     }
 }
