@@ -488,9 +488,7 @@ fn buffers_of_a_request_that_was_given_up_are_used_by_nobody() {
                 Kind::Decompress(session) => session.decompress(self_test::unit(format), &mut dst),
             };
             assert_eq!(result.unwrap_err().kind(), kind);
-            while sim.counters().late_writes == before {
-                session.run().unwrap();
-            }
+            sim.wait_for_late_writes(before + 1, || session.run().unwrap());
             session.run().unwrap();
             assert!(dst == untouched, "{format} {direction}");
         }

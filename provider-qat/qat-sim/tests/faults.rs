@@ -222,9 +222,7 @@ fn a_buffer_is_not_to_be_used_before_its_late_write_came() {
     assert_eq!(session.compress(&content, first).0, -2);
     assert_eq!(session.compress(&first[5_000..], rest).0, -2);
     assert_eq!(sim.counted(|c| c.misuses), 2);
-    while sim.counted(|c| c.late_writes) == 0 {
-        thread::sleep(Duration::from_millis(1));
-    }
+    sim.wait_for_late_writes(1);
     assert_eq!(session.compress(&content, &mut soon).0, 0);
     assert_eq!(sim.counted(|c| c.misuses), 2);
 }
@@ -235,9 +233,7 @@ fn a_late_write_comes_after_the_call() {
     let mut unit = vec![1; 8_000];
     let result = Session::new(Stream::Zlib, true).compress(&text(4_096), &mut unit);
     assert_eq!(result, (-5, 0, 0));
-    while sim.counted(|c| c.late_writes) == 0 {
-        thread::sleep(Duration::from_millis(1));
-    }
+    sim.wait_for_late_writes(1);
     assert!(std::hint::black_box(&unit).iter().all(|byte| *byte == 0xEE));
 }
 

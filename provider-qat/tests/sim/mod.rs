@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::ffi::{CString, c_char, c_int};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 use std::{env, fs};
 
 use compressor_api::{CompressorFactory, OpenError, Params};
@@ -84,6 +85,20 @@ impl Sim {
             assert_eq!(read(&mut counters), 0);
         }
         counters
+    }
+
+    /// Waits until it has written, all in all, to so many buffers that it was given in calls that were
+    /// given up; `meanwhile` is called again and again.
+    pub fn wait_for_late_writes(&self, writes: u64, mut meanwhile: impl FnMut()) {
+        let start = Instant::now();
+        while self.counters().late_writes < writes {
+            let came = self.counters().late_writes;
+            assert!(
+                start.elapsed() < Duration::from_secs(60),
+                "{came} of {writes} late writes came within a minute"
+            );
+            meanwhile();
+        }
     }
 
     pub fn open(&self, given: &[(&str, &str)]) -> Result<Arc<dyn CompressorFactory>, OpenError> {

@@ -86,9 +86,8 @@ impl Host {
     /// Waits until the simulated device has written to all the buffers that it was given in calls
     /// that timed out.
     pub fn wait_for_late_writes(&self, calls: u64) {
-        while counters(&self.sim).late_writes < calls {
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        let meanwhile = || std::thread::sleep(Duration::from_millis(1));
+        self.sim.wait_for_late_writes(calls, meanwhile);
     }
 }
 

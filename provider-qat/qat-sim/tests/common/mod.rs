@@ -3,6 +3,8 @@
 use std::ffi::CString;
 use std::mem;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use qat_sim::{Counters, api, api_2_6, counters};
 use qatzip_sys as qz;
@@ -21,6 +23,18 @@ impl Sim {
         Self {
             before: counters(),
             _one: one,
+        }
+    }
+
+    /// Waits until so many late writes came since it was made.
+    pub fn wait_for_late_writes(&self, writes: u64) {
+        let start = Instant::now();
+        while self.counted(|c| c.late_writes) < writes {
+            assert!(
+                start.elapsed() < Duration::from_secs(60),
+                "no late write came within a minute"
+            );
+            thread::sleep(Duration::from_millis(1));
         }
     }
 
