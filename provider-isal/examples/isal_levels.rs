@@ -3,7 +3,9 @@
 //!
 //! For each kind of data and size of blocks: the length of all `zlib` units through zlib's at level 6,
 //! the throughput of the CPU, and the median over the rounds of how many times as fast as zlib at
-//! level 6 that is. Readers get the units that zlib wrote, `own` those of the same library.
+//! level 6 that is. Readers get the units that zlib wrote, `own` those of the same library. For the
+//! longest blocks also the length that comes of what else ISA-L can be told: how many symbols a
+//! Deflate block may have, after which the Huffman codes are renewed, and a smaller window.
 
 use std::error::Error;
 use std::ops::Range;
@@ -37,6 +39,28 @@ fn main() -> Result<(), Box<dyn Error>> {
             println!("{kind}, {} KiB", block_size >> 10);
             let blocks: Vec<&[u8]> = data.chunks(block_size).collect();
             measure(&blocks, &pace)?;
+        }
+        let [.., longest] = BLOCK_SIZES;
+        let blocks: Vec<&[u8]> = data.chunks(longest).collect();
+        lengths(&blocks)?;
+    }
+    Ok(())
+}
+
+/// What becomes of the length at the levels that could serve.
+fn lengths(blocks: &[&[u8]]) -> Result<(), Box<dyn Error>> {
+    let len = |writer: &mut dyn CompressSession| -> Result<usize, Box<dyn Error>> {
+        Ok(write_all(writer, blocks)?.iter().map(Vec::len).sum())
+    };
+    let zlib = len(&mut *writer(&*compressor_deflate::factory(), 6)?)?;
+    for level in [2, 3] {
+        let symbols = [1, 2, 4, 8, 16, 64, 128].map(|k| (k << 10, WINDOW_LOG));
+        let windows = [11, 12, 13, 14].map(|log| (SYMBOLS, log));
+        for (symbols, window_log) in symbols.into_iter().chain(windows) {
+            let own = len(&mut Isal::told(level, symbols, window_log)?)?;
+            let ratio = own as f64 / zlib as f64;
+            let window = (1 << window_log) >> 10;
+            println!("  isal {level}, {symbols:>6} symbols, window {window:>2} KiB  {ratio:>6.4}");
         }
     }
     Ok(())
@@ -168,14 +192,31 @@ struct Isal {
     igzip: bindings::Igzip,
     stream: Box<bindings::isal_zstream>,
     level: u32,
+    window_log: u16,
     buffer: Vec<u8>,
 }
+
+/// What ISA-L's header calls the default for the symbols of a Deflate block.
+const SYMBOLS: usize = 64 << 10;
+/// The largest window there is.
+const WINDOW_LOG: u16 = 15;
 
 // SAFETY: ISA-L ties a stream to no thread.
 unsafe impl Send for Isal {}
 
 impl Isal {
     fn new(level: u32) -> Result<Self, Box<dyn Error>> {
+        Self::told(level, SYMBOLS, WINDOW_LOG)
+    }
+
+    /// With so many symbols in a Deflate block, each of which takes 4 bytes of the buffer.
+    fn told(level: u32, symbols: usize, window_log: u16) -> Result<Self, Box<dyn Error>> {
+        let default = match level {
+            0 | 1 => bindings::ISAL_DEF_LVL1_DEFAULT,
+            2 => bindings::ISAL_DEF_LVL2_DEFAULT,
+            _ => bindings::ISAL_DEF_LVL3_DEFAULT,
+        };
+        let buffer_len = (default as usize + 4 * symbols).saturating_sub(4 * SYMBOLS);
         // SAFETY: ISA-L runs nothing when it is loaded, and its functions have these types.
         let igzip = unsafe { bindings::Igzip::new("libisal.so.2") }?;
         Ok(Self {
@@ -183,7 +224,8 @@ impl Isal {
             // SAFETY: numbers and pointers, for which zeros will do.
             stream: Box::new(unsafe { std::mem::zeroed() }),
             level,
-            buffer: vec![0; bindings::ISAL_DEF_LVL3_DEFAULT as usize],
+            window_log,
+            buffer: vec![0; buffer_len],
         })
     }
 }
@@ -198,6 +240,7 @@ impl CompressSession for Isal {
         stream.level_buf_size = self.buffer.len() as u32;
         // IGZIP_ZLIB
         stream.gzip_flag = 3;
+        stream.hist_bits = self.window_log;
         stream.end_of_stream = 1;
         stream.next_in = src.as_ptr().cast_mut();
         stream.avail_in = src.len() as u32;
