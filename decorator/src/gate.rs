@@ -203,6 +203,21 @@ mod tests {
             unit(&any, &Spec::new(Format::Zstd), src, 5),
             Err(Reason::Dictionary)
         );
+        assert!(plausible_unit(&spec(7), 5, src));
+        assert!(!plausible_unit(&spec(8), 5, src));
+        assert!(!plausible_unit(&Spec::new(Format::Zstd), 5, src));
+    }
+
+    #[test]
+    fn a_unit_may_exceed_the_window_that_it_declares_if_the_content_is_longer() {
+        let zlib = Spec::new(Format::Zlib);
+        // 512 bytes of window (RFC 1950: CINFO 1), then 32 KiB, which nothing can exceed.
+        let small = b"\x18\x19\x03\0\0\0\0\x01";
+        let full = b"\x78\x9c\x03\0\0\0\0\x01";
+        assert!(!may_exceed_window(&zlib, small, 512));
+        assert!(may_exceed_window(&zlib, small, 513));
+        assert!(!may_exceed_window(&zlib, full, 1 << 20));
+        assert!(!may_exceed_window(&Spec::new(Format::Gzip), small, 513));
     }
 
     #[test]
@@ -234,6 +249,13 @@ mod tests {
             &Spec::new(Format::Lz4Block),
             ends_in_a_match
         ));
+    }
+
+    #[test]
+    fn a_bound_of_twice_softwares_and_64_kib_can_be_meant() {
+        assert!(plausible_bound(100, 200 + (64 << 10)));
+        assert!(!plausible_bound(100, 201 + (64 << 10)));
+        assert!(plausible_bound(usize::MAX, usize::MAX));
     }
 
     #[test]

@@ -287,6 +287,30 @@ mod tests {
         assert_eq!(guard.health(), Health::Ready);
     }
 
+    #[test]
+    fn the_cause_of_a_quarantine_is_kept_and_named() {
+        for cause in [Cause::WrongBytes, Cause::Panic, Cause::ContractBroken] {
+            let guard = Guards::new().guard(PROVIDER, Direction::Compress);
+            assert_eq!(guard.cause(), None);
+            guard.quarantine(cause);
+            assert_eq!(guard.cause(), Some(cause));
+            assert_eq!(guard.health().why(), Some(cause.name()));
+            assert_eq!(cause.to_string(), cause.name());
+        }
+    }
+
+    #[test]
+    fn permits_in_use_are_told() {
+        let guard = Guards::new().guard(PROVIDER, Direction::Compress);
+        let limit = NonZeroU32::new(3).unwrap();
+        let held = guard.permit(2, limit);
+        assert!(held.is_some());
+        assert!(guard.permit(2, limit).is_none());
+        assert_eq!(guard.in_flight(), 2);
+        drop(held);
+        assert_eq!(guard.in_flight(), 0);
+    }
+
     #[derive(Debug, Default)]
     struct Counting(AtomicU8);
 

@@ -165,3 +165,22 @@ fn content(len: usize) -> Vec<u8> {
         .take(len)
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ends_of_a_range_are_tried_as_far_as_they_are_not_too_long() {
+        let known = self_test::CONTENT.len();
+        for (min, max, tried) in [
+            (0, usize::MAX, &[0, known, 128 << 10][..]),
+            (known + 1, known + 2, &[known + 1, known + 1, known + 2]),
+            (10, 20, &[10, 20, 20]),
+            (128 << 10, usize::MAX, &[128 << 10; 3]),
+            ((128 << 10) + 1, usize::MAX, &[]),
+        ] {
+            assert!(lengths(min, max).eq(tried.iter().copied()), "{min} {max}");
+        }
+    }
+}

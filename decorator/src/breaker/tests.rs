@@ -49,7 +49,7 @@ fn a_success_between_starts_the_row_anew() {
 fn half_of_the_last_64_open_it() {
     let breaker = Breaker::new();
     let mut failures = 0;
-    while breaker.state() == BreakerState::Closed {
+    while breaker.state() == BreakerState::Closed && failures <= OF_THE_LAST_64 {
         fail(&mut breaker.admit(NEVER).unwrap(), Weight::Plain, 0);
         failures += 1;
         if breaker.state() == BreakerState::Closed {
@@ -144,7 +144,9 @@ fn a_relapse_soon_after_the_probes_doubles_the_wait() {
         now += wait;
     }
     // It holds out for as long as was waited, and that is forgotten.
-    close_and_relapse(&breaker, now + 1_600, 100);
+    now += 1_600;
+    close_and_relapse(&breaker, now, 100);
+    assert!(breaker.admit(at(now + 100)).unwrap().is_probe());
     // A reset forgets as well.
     assert!(breaker.reset());
     while breaker.state() == BreakerState::Closed {

@@ -133,3 +133,82 @@ fn own_fault(error: Error) -> Error {
         _ => error,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_of_error_has_its_reason_and_its_charge() {
+        let failure = Charge::Failure(Weight::Plain);
+        let heavy = Charge::Failure(Weight::Heavy);
+        let panic = Charge::Quarantine(Cause::Panic);
+        // The last: charged only if software can, when compressing and when decompressing.
+        for (kind, reason, charge, if_software_can) in [
+            (
+                ErrorKind::OutputTooSmall,
+                Reason::OutputShort,
+                Charge::Nothing,
+                [false, true],
+            ),
+            (
+                ErrorKind::Busy,
+                Reason::Saturated,
+                Charge::Nothing,
+                [false; 2],
+            ),
+            (
+                ErrorKind::InvalidArgument,
+                Reason::Rejected,
+                Charge::Refusal,
+                [true; 2],
+            ),
+            (
+                ErrorKind::WrongDictionary,
+                Reason::Rejected,
+                Charge::Refusal,
+                [true; 2],
+            ),
+            (
+                ErrorKind::Unsupported,
+                Reason::Rejected,
+                Charge::Refusal,
+                [true; 2],
+            ),
+            (
+                ErrorKind::CorruptInput,
+                Reason::DeviceError,
+                failure,
+                [false, true],
+            ),
+            (ErrorKind::Timeout, Reason::Timeout, failure, [false; 2]),
+            (ErrorKind::Poisoned, Reason::SessionLost, heavy, [false; 2]),
+            (ErrorKind::Panic, Reason::DeviceError, panic, [false; 2]),
+            (ErrorKind::Device, Reason::DeviceError, failure, [false; 2]),
+            (ErrorKind::Lost, Reason::DeviceError, failure, [false; 2]),
+        ] {
+            for (direction, if_software_can) in Direction::BOTH.into_iter().zip(if_software_can) {
+                let error = Error::new(kind, ProviderId::new("device"));
+                let fault = Fault::answered(direction, error);
+                assert_eq!(fault.reason, reason, "{kind:?}");
+                assert_eq!(fault.charge, charge, "{kind:?}");
+                assert_eq!(fault.if_software_can, if_software_can, "{kind:?}");
+                assert_eq!(fault.called_corrupt, kind == ErrorKind::CorruptInput);
+            }
+        }
+    }
+
+    #[test]
+    fn a_wrong_result_is_charged_at_once_where_no_input_can_cause_it() {
+        let provider = ProviderId::new("device");
+        for direction in Direction::BOTH {
+            let may_be_the_input = direction == Direction::Decompress;
+            for fault in [
+                Fault::implausible(direction, provider),
+                Fault::mismatch(direction, provider),
+            ] {
+                assert_eq!(fault.if_software_can, may_be_the_input);
+            }
+        }
+    }
+}

@@ -1,5 +1,5 @@
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use compressor_api::{Compressor, Direction, Error, ErrorKind, Format};
@@ -164,6 +164,27 @@ fn a_poisoned_session_is_dropped_and_made_again_after_a_rest() {
         assert_eq!(counters.software.ops, 17);
         assert_eq!(rig.state(direction), BreakerState::Closed);
     }
+}
+
+#[test]
+fn the_rest_of_a_lost_session_is_short_again_once_another_one_served() {
+    /// Loses the session on every tenth call.
+    #[derive(Debug, Default)]
+    struct LosesTenth(AtomicU64);
+    impl Misbehaviour for LosesTenth {
+        fn operate(&self, codec: Codec<'_>, dst: &mut [u8]) -> Result<usize, Error> {
+            if self.0.fetch_add(1, Ordering::Relaxed) % 10 == 9 {
+                return Err(error(ErrorKind::Poisoned));
+            }
+            codec(dst)
+        }
+    }
+    let (_process, mut rig) = rig(Format::Zlib, NO_LOOK, Arc::new(LosesTenth::default()));
+    // 9 served, 1 lost, 16 to rest.
+    rig.run_times(Direction::Compress, 5 * 26);
+    let counters = rig.counters(Direction::Compress);
+    assert_eq!(counters.accelerated.ops, 5 * 9);
+    assert_eq!(counters.software_ops(Reason::SessionLost), 5 * 17);
 }
 
 #[test]

@@ -40,3 +40,23 @@ fn a_result_that_does_not_fit_a_short_buffer_is_the_callers_answer() {
     let counters = rig.counters(Direction::Compress);
     assert_eq!((counters.accelerated.ops, counters.software.ops), (1, 0));
 }
+
+#[test]
+fn room_for_any_result_is_room_enough_whatever_the_accelerator_says() {
+    let (_process, mut rig) = rig(Format::Zlib, NO_LOOK, Arc::new(OverflowAlways));
+    let content = text(1, 3_000);
+    let bound = rig.software.max_compressed_len(content.len()).unwrap();
+    let unit = rig.unit(&content);
+    assert_eq!(rig.try_compress(&content, bound).unwrap(), unit);
+    let error = rig.try_compress(&content, bound - 1).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::OutputTooSmall);
+}
+
+#[test]
+fn output_that_is_short_for_software_too_is_not_bad_input() {
+    let (_process, mut rig) = rig(Format::Zlib, NO_LOOK, Arc::new(OverflowAlways));
+    let unit = rig.unit(&text(1, 3_000));
+    let error = rig.decompress.decompress(&unit, &mut [0; 2_999]);
+    assert_eq!(error.unwrap_err().kind(), ErrorKind::OutputTooSmall);
+    assert_all_in_software(&rig, Direction::Decompress, Reason::OutputShort);
+}

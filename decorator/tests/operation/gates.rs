@@ -6,7 +6,7 @@ use compressor_api::{
 };
 use compressor_decorator::Reason;
 
-use super::misbehaving::{Behaves, ID, selected};
+use super::misbehaving::{Behaves, Codec, ID, Misbehaviour, selected};
 use super::support::{Process, Rig, software, text, unlimited};
 use super::{FORMATS_WITH_WINDOW, PLAIN, rig};
 
@@ -137,6 +137,40 @@ fn a_unit_that_reaches_back_too_far_is_not_offered() {
         let served = served_by(&mut with_window(needs - 1), Direction::Decompress, &content);
         assert_eq!(served, Some(Reason::Window), "{format}");
     }
+}
+
+#[test]
+fn the_call_for_an_exact_length_passes_the_same_gates() {
+    let capabilities = unlimited(Format::Zlib, Direction::Decompress).with_window((32 << 10) - 1);
+    let mut rig = rig(capabilities, PLAIN, Arc::new(Behaves));
+    let content = text(1, 3_000);
+    let unit = rig.unit(&content);
+    let mut decoded = vec![0; content.len()];
+    rig.decompress
+        .decompress_exact(&unit, &mut decoded)
+        .unwrap();
+    assert_eq!(decoded, content);
+    let counters = rig.counters(Direction::Decompress);
+    assert_eq!(counters.software_ops(Reason::Window), 1);
+    assert_eq!(counters.accelerated.ops, 0);
+}
+
+#[test]
+fn an_exact_length_that_the_header_denies_is_not_believed() {
+    /// Says that it filled the whole buffer.
+    #[derive(Debug)]
+    struct Fills;
+    impl Misbehaviour for Fills {
+        fn operate(&self, codec: Codec<'_>, dst: &mut [u8]) -> Result<usize, Error> {
+            codec(dst).map(|_| dst.len())
+        }
+    }
+    let capabilities = unlimited(Format::Zstd, Direction::Decompress);
+    let mut rig = rig(capabilities, PLAIN, Arc::new(Fills));
+    let unit = rig.unit(&text(1, 3_000));
+    let exact = rig.decompress.decompress_exact(&unit, &mut [0; 3_001]);
+    assert!(exact.is_err());
+    assert_eq!(rig.counters(Direction::Decompress).implausible, 1);
 }
 
 #[test]

@@ -35,6 +35,18 @@ fn the_accelerators_error_is_the_callers_and_stays_so_when_the_breaker_opens() {
 }
 
 #[test]
+fn what_it_refuses_stays_an_error_when_it_is_not_asked_any_more() {
+    let capabilities = unlimited(Format::Zlib, Direction::Compress);
+    let behaviour = Arc::new(PermanentError::new(error(ErrorKind::Unsupported)));
+    let mut rig = rig(capabilities, FAIL, behaviour.clone());
+    for _ in 0..20 {
+        assert_eq!(compress(&mut rig), Err(ErrorKind::Unsupported));
+    }
+    assert_eq!(behaviour.attempts.load(Ordering::Relaxed), 8);
+    assert_eq!(rig.counters(Direction::Compress).failed, 20);
+}
+
+#[test]
 fn wrong_bytes_and_panics_are_errors_then() {
     let capabilities = unlimited(Format::Zlib, Direction::Compress);
     let mut lies = rig(

@@ -1,10 +1,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use compressor_api::{Compressor, Direction, Error, Format, Spec};
-use compressor_decorator::{Options, Verify};
+use compressor_api::{Compressor, DecompressSession, Direction, Error, ErrorKind, Format, Spec};
+use compressor_decorator::{Accelerated, BreakerState, Guards, Options, Verify};
 
-use super::misbehaving::{Behaves, Codec, Misbehaviour, selected};
+use super::misbehaving::{Behaves, Codec, ID, Misbehaviour, compressor, error, selected};
 use super::support::{Process, software, text, unlimited};
 use super::{PLAIN, rig};
 
@@ -115,4 +115,38 @@ fn the_room_for_verification_grows_with_the_content() {
         assert_eq!(counters.verified, counters.accelerated.ops);
         assert_eq!(counters.software.ops, 0);
     }
+}
+
+#[test]
+fn software_that_cannot_verify_for_a_reason_of_its_own_accuses_nobody() {
+    #[derive(Debug)]
+    struct CannotDecode;
+    impl Misbehaviour for CannotDecode {
+        fn decompress(
+            &self,
+            _: &mut dyn DecompressSession,
+            _: &Spec,
+            _: &[u8],
+            _: &mut [u8],
+        ) -> Result<usize, Error> {
+            Err(error(ErrorKind::OutOfMemory))
+        }
+    }
+    let spec = Spec::new(Format::Zlib);
+    let capabilities = unlimited(Format::Zlib, Direction::Compress);
+    let device = selected(Arc::new(Behaves), capabilities, software(&spec));
+    let cannot_decode = compressor(Arc::new(CannotDecode), software(&spec));
+    let guards = Guards::new();
+    let accelerated = Accelerated::builder(cannot_decode, &guards)
+        .options(PLAIN.verify(Verify::Always))
+        .accelerator(device)
+        .build()
+        .unwrap();
+    let mut session = accelerated.compress_session().unwrap();
+    session.compress(b"abc", &mut [0; 64]).unwrap();
+    let counters = accelerated.counters().compress;
+    assert_eq!((counters.verified, counters.mismatches), (1, 0));
+    assert_eq!(counters.software.ops, 1);
+    let guard = guards.guard(ID, Direction::Compress);
+    assert_eq!(guard.state(), BreakerState::Closed);
 }
