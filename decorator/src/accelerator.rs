@@ -229,7 +229,29 @@ impl Budget {
 
 #[cfg(test)]
 mod tests {
+    use compressor_api::{Direction, Format, stored};
+
     use super::*;
+    use crate::Guards;
+
+    #[test]
+    fn results_are_verified_unless_never_was_said() {
+        const PROVIDER: ProviderId = ProviderId::new("device");
+        let spec = Spec::new(Format::None);
+        let software = stored::factory().compressor(&spec).unwrap();
+        let capabilities = Capabilities::new(Format::None, Direction::Compress);
+        let selected = Selected::new(PROVIDER, capabilities, software.clone());
+        let guard = Guards::new().guard(PROVIDER, Direction::Compress);
+        for (verify, verifies) in [
+            (Verify::Never, false),
+            (Verify::default(), true),
+            (Verify::Always, true),
+        ] {
+            let options = Options::new().verify(verify);
+            let accelerator = Accelerator::new(&selected, &software, guard.clone(), options);
+            assert_eq!(accelerator.unwrap().verifies(), verifies);
+        }
+    }
 
     #[test]
     fn eight_refusals_in_a_row_switch_off_and_one_success_switches_on() {

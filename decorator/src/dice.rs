@@ -28,6 +28,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_sequence_is_marsaglias() {
+        let mut dice = Dice(1);
+        for state in [
+            1_082_269_761,
+            1_152_992_998_833_853_505,
+            11_177_516_664_432_764_457,
+        ] {
+            dice.one_in(1);
+            assert_eq!(dice.0, state);
+        }
+    }
+
+    #[test]
     fn as_often_as_asked_for() {
         let mut dice = Dice::new();
         assert!((0..100).all(|_| dice.one_in(1)));

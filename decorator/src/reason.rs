@@ -133,6 +133,7 @@ mod tests {
         for (at, reason) in Reason::ALL.into_iter().enumerate() {
             assert_eq!(reason.index(), at);
             assert_eq!(reason.name(), format!("{reason:?}"));
+            assert_eq!(reason.name(), reason.to_string());
         }
     }
 }

@@ -112,10 +112,7 @@ fn decodes(
             }
         }
 
-        let mut flipped = unit.to_vec();
-        if let Some(last) = flipped.last_mut() {
-            *last ^= 1;
-        }
+        let flipped = flipped(unit);
         let truncated = unit.split_last().map_or(unit, |(_, most)| most);
         for corrupt in [&flipped[..], truncated] {
             let offered =
@@ -131,6 +128,15 @@ fn decodes(
     };
     let open = || accelerator.compressor.decompress_session();
     in_session(accelerator, open, check)
+}
+
+/// The unit with one bit of its last byte flipped.
+fn flipped(unit: &[u8]) -> Vec<u8> {
+    let mut flipped = unit.to_vec();
+    if let Some(last) = flipped.last_mut() {
+        *last ^= 1;
+    }
+    flipped
 }
 
 /// Makes a session, checks with it and drops it. A panic is caught before the session is dropped:
@@ -169,6 +175,13 @@ fn content(len: usize) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_bit_of_the_last_byte_is_flipped() {
+        for (unit, expected) in [(&[][..], &[][..]), (&[7, 2], &[7, 3]), (&[7, 3], &[7, 2])] {
+            assert_eq!(flipped(unit), expected);
+        }
+    }
 
     #[test]
     fn the_ends_of_a_range_are_tried_as_far_as_they_are_not_too_long() {

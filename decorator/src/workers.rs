@@ -71,6 +71,7 @@ mod tests {
     fn a_process_that_was_forked_has_no_threads() {
         let workers = Workers::new(NonZeroUsize::MIN).unwrap();
         assert!(workers.pool().is_some());
+        assert_eq!(format!("{workers:?}"), "Workers { count: 1, .. }");
         let mut inner = Arc::into_inner(workers.inner).unwrap();
         inner.process ^= 1;
         let workers = Workers {

@@ -178,3 +178,107 @@ impl DecompressSession for Spread<dyn DecompressSession> {
         self.provider
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::{Arc, Mutex};
+    use std::thread::{self, ThreadId};
+
+    use super::*;
+
+    const PROVIDER: ProviderId = ProviderId::new("test");
+
+    /// The threads that jobs ran on.
+    type Ran = Arc<Mutex<Vec<ThreadId>>>;
+
+    struct Notes(Ran);
+
+    impl CompressSession for Notes {
+        fn compress(&mut self, _: &[u8], _: &mut [u8]) -> Result<usize, Error> {
+            self.0.lock().unwrap().push(thread::current().id());
+            Ok(0)
+        }
+    }
+
+    /// Over 8 workers, with `sessions` at most.
+    fn spread(sessions: usize) -> (Spread<dyn CompressSession>, Arc<AtomicUsize>, Ran) {
+        let (opened, ran) = (Arc::<AtomicUsize>::default(), Ran::default());
+        let open: Open<dyn CompressSession> = {
+            let (opened, ran) = (opened.clone(), ran.clone());
+            Box::new(move || {
+                if opened.load(Ordering::Relaxed) == sessions {
+                    return Err(Error::new(ErrorKind::OutOfMemory, PROVIDER));
+                }
+                opened.fetch_add(1, Ordering::Relaxed);
+                Ok(Box::new(Notes(ran.clone())))
+            })
+        };
+        let workers = Workers::new(NonZeroUsize::new(8).unwrap()).unwrap();
+        (Spread::new(open, workers, PROVIDER).unwrap(), opened, ran)
+    }
+
+    /// Runs a batch of `len` bytes in ten jobs; how many ran on the caller's thread.
+    fn run(spread: &mut Spread<dyn CompressSession>, ran: &Ran, len: usize) -> usize {
+        let content = vec![0; len];
+        let (first, rest) = content.split_at(len / 2);
+        let mut jobs: Vec<Job<'_>> = [first, rest]
+            .into_iter()
+            .chain([&[][..]; 8])
+            .map(|src| Job::new(src, &mut []))
+            .collect();
+        spread.compress_many(&mut jobs);
+        assert!(jobs.iter().all(|job| job.result == Ok(0)));
+        let ran = std::mem::take(&mut *ran.lock().unwrap());
+        assert_eq!(ran.len(), 10);
+        let own = thread::current().id();
+        ran.into_iter().filter(|id| *id == own).count()
+    }
+
+    #[test]
+    fn each_share_of_a_batch_has_a_session_and_less_than_two_stay_with_the_caller() {
+        let (mut spread, opened, ran) = spread(usize::MAX);
+        for (len, on_own_thread, sessions) in [
+            (0, 10, 1),
+            (2 * SHARE - 1, 10, 1),
+            (2 * SHARE, 0, 2),
+            (4 * SHARE - 1, 0, 3),
+            (20 * SHARE, 0, 8),
+        ] {
+            assert_eq!(run(&mut spread, &ran, len), on_own_thread, "{len}");
+            assert_eq!(opened.load(Ordering::Relaxed), sessions, "{len}");
+        }
+    }
+
+    #[test]
+    fn a_batch_stays_with_the_caller_where_no_second_session_can_be_made() {
+        let (mut spread, _, ran) = spread(1);
+        assert_eq!(run(&mut spread, &ran, 20 * SHARE), 10);
+    }
+
+    #[test]
+    fn jobs_are_split_by_their_bytes() {
+        for (lens, part, of, before) in [
+            (&[10; 4][..], 1, 2, 2),
+            (&[10; 4], 1, 4, 1),
+            (&[10; 4], 3, 4, 3),
+            (&[100, 1, 1, 98], 1, 2, 1),
+            (&[1, 1, 100, 1], 1, 2, 2),
+            // The most of the second is in the first half, then in the second, or as much in each.
+            (&[4, 10, 8], 1, 2, 2),
+            (&[4, 10, 2], 1, 2, 1),
+            (&[4, 10, 4], 1, 2, 1),
+            (&[], 1, 2, 0),
+        ] {
+            let content = vec![0; 100];
+            let mut jobs: Vec<Job<'_>> = lens
+                .iter()
+                .map(|len| Job::new(&content[..*len], &mut []))
+                .collect();
+            let (first, rest) = split(&mut jobs, part, of);
+            assert_eq!(first.len(), before, "{lens:?} {part}/{of}");
+            assert_eq!(rest.len(), lens.len() - before);
+        }
+    }
+}

@@ -1,10 +1,11 @@
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use compressor_api::{Compressor, Direction, ErrorKind, Format, Spec};
-use compressor_decorator::{Accelerated, Guards, Reason, Route};
+use compressor_decorator::{Accelerated, Guards, Reason, Route, self_check};
 
 use super::PLAIN;
-use super::misbehaving::{Behaves, ID, PrivateFormat, selected};
+use super::misbehaving::{Behaves, ID, PermanentError, PrivateFormat, error, selected};
 use super::support::{Process, software, unlimited};
 
 fn device(spec: &Spec, direction: Direction) -> compressor_api::Selected {
@@ -124,4 +125,23 @@ fn the_bound_and_the_declared_length_are_softwares() {
     assert_eq!(rig.accelerated.spec(), &spec);
     let text = format!("{:?}", rig.accelerated);
     assert!(text.contains("misbehaving"), "{text}");
+}
+
+#[test]
+fn a_self_check_asks_nothing_beyond_the_limits() {
+    let spec = Spec::new(Format::Zlib);
+    // No unit of zlib is as short.
+    let capabilities = unlimited(Format::Zlib, Direction::Decompress).with_input(0, 1);
+    let fails = Arc::new(PermanentError::new(error(ErrorKind::Device)));
+    let device = selected(fails.clone(), capabilities, software(&spec));
+    assert_eq!(self_check(&device, &*software(&spec)), Ok(()));
+    assert_eq!(fails.attempts.load(Ordering::Relaxed), 0);
+}
+
+#[test]
+fn what_is_not_built_yet_can_be_printed_without_asking_the_provider() {
+    let spec = Spec::new(Format::Zlib);
+    let builder = Accelerated::builder(software(&spec), &Guards::new())
+        .accelerator(device(&spec, Direction::Compress));
+    assert!(format!("{builder:?}").contains("[Contained { .. }]"));
 }

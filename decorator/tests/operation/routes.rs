@@ -149,14 +149,44 @@ fn a_batch_of_many_lengths_goes_to_each_route_and_keeps_its_order() {
     session.compress_many(&mut jobs);
     let lens: Vec<usize> = jobs.into_iter().map(|job| job.result.unwrap()).collect();
     let mut reader = accelerated.decompress_session().unwrap();
-    for ((content, unit), len) in contents.iter().zip(&units).zip(lens) {
+    for ((content, unit), len) in contents.iter().zip(&units).zip(&lens) {
         let mut back = vec![0; content.len()];
-        reader.decompress_exact(&unit[..len], &mut back).unwrap();
+        reader.decompress_exact(&unit[..*len], &mut back).unwrap();
         assert_eq!(back, *content);
     }
     let counters = accelerated.counters().compress;
     assert_eq!(counters.accelerated.ops, 3);
     assert_eq!(counters.software_ops(Reason::Disabled), 4);
+
+    let direction = Direction::Decompress;
+    let (accelerated, _) = routed(
+        direction,
+        vec![
+            Route::new(100, None),
+            Route::new(usize::MAX, Some(selected(LONG, direction, usize::MAX))),
+        ],
+    );
+    let mut backs: Vec<Vec<u8>> = contents.iter().map(|c| vec![0; c.len()]).collect();
+    let mut jobs: Vec<Job<'_>> = units
+        .iter()
+        .zip(&lens)
+        .zip(&mut backs)
+        .map(|((unit, len), back)| Job::new(&unit[..*len], back))
+        .collect();
+    let mut session = accelerated.decompress_session().unwrap();
+    session.decompress_many(&mut jobs);
+    for (job, content) in jobs.into_iter().zip(&contents) {
+        assert_eq!(job.result, Ok(content.len()));
+    }
+    assert_eq!(backs, contents);
+    let counters = accelerated.counters().decompress;
+    assert_eq!(counters.accelerated.ops, 3);
+    assert_eq!(counters.software_ops(Reason::Disabled), 4);
+
+    let mut back = vec![0; 500];
+    let n = session.decompress(&units[2][..lens[2]], &mut back);
+    assert_eq!((n, back), (Ok(500), content(500)));
+    assert_eq!(accelerated.counters().decompress.accelerated.ops, 4);
 }
 
 #[test]

@@ -1,20 +1,20 @@
 use std::sync::Arc;
 
 use compressor_api::{
-    Capabilities, CompressSession, Compressor, Direction, Effort, Efforts, Format, LevelRange,
-    Loss, OnFailure, Open, OpenError, Params, Policy, ProviderClass, ProviderEntry, Registry,
-    RegistryBuilder, Selection, Spec,
+    Capabilities, CompressSession, Compressor, CompressorFactory, Direction, Effort, Efforts,
+    Error, ErrorKind, Format, Health, LevelRange, Loss, OnFailure, Open, OpenError, Params, Policy,
+    ProviderClass, ProviderEntry, ProviderId, Registry, RegistryBuilder, Selection, Spec,
 };
 use compressor_decorator::{Accelerated, Guards, Options, Reason, Route};
 
-use super::misbehaving::{Behaves, ID, factory};
+use super::misbehaving::{Behaves, ID, error, factory};
 
 /// Opens a provider that behaves, with these capabilities.
 #[derive(Debug)]
 struct Opens(Vec<Capabilities>);
 
 impl Open for Opens {
-    fn open(&self, _: &Params) -> Result<Arc<dyn compressor_api::CompressorFactory>, OpenError> {
+    fn open(&self, _: &Params) -> Result<Arc<dyn CompressorFactory>, OpenError> {
         let capabilities = Some(self.0.clone());
         Ok(factory(
             Arc::new(Behaves),
@@ -29,16 +29,56 @@ fn registry(capabilities: Vec<Capabilities>) -> Registry {
 }
 
 fn builder(capabilities: Vec<Capabilities>) -> RegistryBuilder {
+    builder_of(Opens(capabilities))
+}
+
+fn builder_of(opens: impl Open + 'static) -> RegistryBuilder {
     let entry = ProviderEntry::new(
         ID,
         ProviderClass::Accelerator,
         "Behaves",
         &[Format::Zlib, Format::DeflateRaw],
-        Box::leak(Box::new(Opens(capabilities))),
+        Box::leak(Box::new(opens)),
     );
     Registry::builder()
         .provider(&compressor_deflate::PROVIDER)
         .provider(Box::leak(Box::new(entry)))
+}
+
+/// Opens a provider that makes no compressor, and says this why.
+#[derive(Debug)]
+struct MakesNone(ErrorKind);
+
+impl Open for MakesNone {
+    fn open(&self, _: &Params) -> Result<Arc<dyn CompressorFactory>, OpenError> {
+        Ok(Arc::new(Self(self.0)))
+    }
+}
+
+impl CompressorFactory for MakesNone {
+    fn id(&self) -> ProviderId {
+        ID
+    }
+
+    fn capabilities(&self) -> &[Capabilities] {
+        const ALL: [Capabilities; 2] = [
+            Capabilities::new(Format::Zlib, Direction::Compress),
+            Capabilities::new(Format::Zlib, Direction::Decompress),
+        ];
+        &ALL
+    }
+
+    fn compressor(&self, _: &Spec) -> Result<Arc<dyn Compressor>, Error> {
+        Err(error(self.0))
+    }
+
+    fn health(&self) -> Health {
+        Health::Ready
+    }
+
+    fn self_test(&self) -> Result<(), Error> {
+        Ok(())
+    }
 }
 
 fn speed() -> Spec {
@@ -104,12 +144,20 @@ fn a_selections_verdict_is_the_reason_of_its_operations() {
     assert_eq!(why(&levels, &spec, &default), [Some(Reason::Level), None]);
 
     let window = compress.with_window(32 << 10);
-    let narrow = spec.with_window_log(12).unwrap();
+    let narrow = spec.clone().with_window_log(12).unwrap();
     let windows = registry(vec![window, decompress]);
     assert_eq!(
         why(&windows, &narrow, &default),
         [Some(Reason::Window), None]
     );
+
+    for (kind, reason) in [
+        (ErrorKind::Unsupported, Reason::Rejected),
+        (ErrorKind::OutOfMemory, Reason::DeviceError),
+    ] {
+        let registry = builder_of(MakesNone(kind)).build().unwrap();
+        assert_eq!(why(&registry, &spec, &default), [Some(reason); 2]);
+    }
 }
 
 #[test]
@@ -133,6 +181,8 @@ fn accelerators_that_turn_up_together_are_adopted_by_length() {
     let counters = || accelerated.counters().compress;
     assert_eq!(counters().software_ops(Reason::Absent), 1);
 
+    // Nobody turned up yet.
+    accelerated.adopt(&by_software()).unwrap();
     let selection = by_length();
     accelerated.adopt(&selection).unwrap();
     let routes = || -> Vec<_> {

@@ -76,6 +76,22 @@ fn each_job_keeps_its_place_whatever_the_number_of_threads() {
 }
 
 #[test]
+fn a_call_that_is_no_batch_is_served_as_well() {
+    let accelerated = spread(software(&Spec::new(Format::Zlib)), 2);
+    let content = text(1, 3_000);
+    let mut unit = vec![0; 4_000];
+    let mut session = accelerated.compress_session().unwrap();
+    let n = session.compress(&content, &mut unit).unwrap();
+    let mut session = accelerated.decompress_session().unwrap();
+    let mut back = vec![0; content.len()];
+    assert_eq!(session.decompress(&unit[..n], &mut back), Ok(3_000));
+    assert_eq!(back, content);
+    back.fill(0);
+    session.decompress_exact(&unit[..n], &mut back).unwrap();
+    assert_eq!(back, content);
+}
+
+#[test]
 fn no_batch_is_too_small_or_too_uneven() {
     let accelerated = spread(software(&Spec::new(Format::Lz4Block)), 4);
     for lens in [
