@@ -349,9 +349,9 @@ fn decompressing(
 /// A block of an engine, in bytes.
 const BLOCK: usize = 16 << 10;
 
-/// Operations that must all be accelerated: of a block, and of other lengths.
+/// Operations that must all be accelerated: of a block at the default level, and of all else.
 const OPERATIONS: u64 = 20;
-const FEW_OPERATIONS: u64 = 4;
+const FEW_OPERATIONS: u64 = 3;
 
 /// Every level and, of what the accelerator takes by itself, the least, the greatest and some between.
 fn accelerated(target: &Target) -> Vec<Case> {
@@ -373,16 +373,16 @@ fn accelerated(target: &Target) -> Vec<Case> {
     };
     // Random bytes do not shrink: as short a unit as is taken holds somewhat less than this.
     let least = target.cases(Kind::Random, &[listed.min_input]);
-    let lengths = [1_000, BLOCK, long.min(most)];
-    let some = target.cases(Kind::Rows, &lengths);
+    let some = target.cases(Kind::Rows, &[1_000, long.min(most)]);
     let cases = [block, least, some].concat();
-    match target.direction {
-        Direction::Decompress => target.by_each_writer(&cases),
-        Direction::Compress => { target.every_level().into_iter() }
-            .filter(|level| listed.levels.contains(*level))
-            .flat_map(|level| cases.iter().map(move |case| case.clone().level(level)))
-            .collect(),
+    if target.direction == Direction::Decompress {
+        return target.by_each_writer(&cases);
     }
+    let levels = target.every_level().into_iter();
+    let at_each = levels
+        .filter(|level| listed.levels.contains(*level))
+        .flat_map(|level| cases.iter().map(move |case| case.clone().level(level)));
+    cases.iter().cloned().chain(at_each).collect()
 }
 
 fn accelerates(target: &Target, case: &Case) -> Result<(), Stop> {
@@ -419,12 +419,12 @@ fn accelerates(target: &Target, case: &Case) -> Result<(), Stop> {
     let Some(before) = target.subject.served() else {
         return Ok(());
     };
-    let operations = match case.size {
-        BLOCK => OPERATIONS,
+    let operations = match (case.level, case.size) {
+        (None, BLOCK) => OPERATIONS,
         _ => FEW_OPERATIONS,
     };
+    let mut session = Session::open(target, case)?;
     for _ in 0..operations {
-        let mut session = Session::open(target, case)?;
         session.call(target, work.src(target.direction), work.room())?;
     }
     let after = target.subject.served().unwrap_or_default();

@@ -245,9 +245,10 @@ impl Parties {
                 };
                 let mut tally = Tally::new(options);
                 if direction == Direction::Decompress && agreement::has_checksum(side.format) {
-                    match damaged(&mut exchange, slow, options) {
+                    let case = Case::new(Kind::Text, 100, options.seed);
+                    match damaged(&mut exchange, &case, slow) {
                         Ok(damaged) => cases.extend(damaged),
-                        Err((case, stop)) => tally.count(Err(stop), line_of(check, key, &case)),
+                        Err(stop) => tally.count(Err(stop), line_of(check, key, &case)),
                     }
                 }
                 for case in &cases {
@@ -274,16 +275,9 @@ fn read_frozen(target: &Target, unit: &Frozen, case: &Case) -> Result<(), Stop> 
     target.subject.drops().judge(result)
 }
 
-/// A unit that the implementation writes, damaged in many ways.
-fn damaged(
-    exchange: &mut Exchange<'_>,
-    slow: bool,
-    options: &Options,
-) -> Result<Vec<Case>, (Case, Stop)> {
-    let case = Case::new(Kind::Text, 100, options.seed);
+/// The unit that the implementation writes of a case, damaged in many ways.
+fn damaged(exchange: &mut Exchange<'_>, case: &Case, slow: bool) -> Result<Vec<Case>, Stop> {
     let content = case.content();
-    match exchange.written_outside(&case, &content) {
-        Ok(unit) => Ok(agreement::cases(&case, &unit, content.len(), slow)),
-        Err(stop) => Err((case, stop)),
-    }
+    let unit = exchange.written_outside(case, &content)?;
+    Ok(agreement::cases(case, &unit, content.len(), slow))
 }
