@@ -17,6 +17,7 @@ const fn compresses(format: Format) -> Capabilities {
         .with_levels(level::SERVED)
         .with_efforts(
             Efforts::NONE
+                .with(Effort::Balanced, 10)
                 .with(Effort::Speed, 10)
                 .within(level::SPEED_LOSSES),
         )

@@ -48,7 +48,7 @@ impl Level {
     /// The level that serves a spec.
     pub(crate) fn of(spec: &Spec) -> Self {
         match spec.effort() {
-            Some(Effort::Speed) => Self::Speed,
+            Some(Effort::Balanced | Effort::Speed) => Self::Speed,
             _ => Self::of_zlib(spec.level()),
         }
     }
