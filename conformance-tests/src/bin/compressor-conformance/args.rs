@@ -22,7 +22,8 @@ pub struct Args {
     /// A plugin to load and to prove as well, by its absolute path; may be given several times.
     #[arg(long = "plugin", value_name = "PATH")]
     pub plugins: Vec<PathBuf>,
-    /// Let it be a failure if an accelerator is not there, or software serves in its place.
+    /// Let it be a failure if a provider that is named is not there, if none of those that run is an
+    /// accelerator (libdeflate and isal are, too), or if software serves in place of one.
     #[arg(long)]
     pub must_accelerate: bool,
     /// A part of the levels, sizes and kinds of data.
