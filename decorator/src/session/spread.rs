@@ -271,7 +271,7 @@ mod tests {
             (&[4, 10, 4], 1, 2, 1),
             (&[], 1, 2, 0),
         ] {
-            let content = vec![0; 100];
+            let content = [0; 100];
             let mut jobs: Vec<Job<'_>> = lens
                 .iter()
                 .map(|len| Job::new(&content[..*len], &mut []))
