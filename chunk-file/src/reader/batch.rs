@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use compressor::{DecompressSession, Error as CodecError, ErrorKind, Job};
+use compressor::{DecompressSession, Error as CodecError, Job};
 
 use super::{Buffers, Reader};
 use crate::info::CRC_LEN;
@@ -136,14 +136,14 @@ impl Batch {
         if jobs.is_empty() {
             return;
         }
-        let opened = reader
-            .pool
-            .decompress_session()
-            .map(|mut session| session.decompress_many(&mut jobs));
-        let results: Vec<_> = jobs
-            .into_iter()
-            .map(|job| opened.and(exact(&job)))
-            .collect();
+        let results: Vec<_> = match reader.pool.decompress_session() {
+            Ok(mut session) => {
+                session.decompress_many(&mut jobs);
+                let exact = |job| exact(&mut session, job);
+                jobs.into_iter().map(exact).collect()
+            }
+            Err(error) => vec![Err(error); jobs.len()],
+        };
         let coded = self.chunks.iter_mut().filter(|loaded| loaded.coded);
         for (loaded, result) in coded.zip(results) {
             let stored = stored.get(loaded.stored.clone()).unwrap_or_default();
@@ -164,16 +164,12 @@ fn read_run(reader: &Reader, run: &[Loaded], stored: &mut [u8]) -> Result<(), Er
 }
 
 /// The result of a job whose content must fill its buffer.
-fn exact(job: &Job<'_>) -> Result<(), CodecError> {
-    let whole = job.dst.len();
-    job.result.and_then(|len| {
-        if len == whole {
-            return Ok(());
-        }
-        // Its session said how long the content is; that it is too short is the data's fault.
-        let provider = compressor::ProviderId::new("chunk-file");
-        Err(CodecError::new(ErrorKind::CorruptInput, provider))
-    })
+fn exact(session: &mut dyn DecompressSession, job: Job<'_>) -> Result<(), CodecError> {
+    if job.result? == job.dst.len() {
+        return Ok(());
+    }
+    // Told the length, the session finds out whether the data is short or who read it was wrong.
+    session.decompress_exact(job.src, job.dst)
 }
 
 #[cfg(test)]

@@ -42,26 +42,29 @@ impl Misbehaviour for FailsOneInTen {
     }
 }
 
+/// A codec whose reading is left to somebody who behaves like that.
+fn accelerated(behaviour: Arc<impl Misbehaviour>, spec: &Spec, verify: Verify) -> Arc<Accelerated> {
+    let software: Arc<dyn Compressor> = ENGINE.select(spec).unwrap().software;
+    let capabilities = Capabilities::new(spec.format(), Direction::Decompress);
+    let selected = misbehaving::selected(behaviour, capabilities, software.clone());
+    let accelerated = Accelerated::builder(software, &Guards::new())
+        .accelerator(selected)
+        .options(Options::new().verify(verify).without_self_check())
+        .build();
+    Arc::new(accelerated.unwrap())
+}
+
 #[test]
 fn sixteen_threads_read_no_wrong_byte() {
     let content = mixed(400_000);
     let params = params(CLASSES[0], 4, "1.1");
     let (_dir, pair) = made(&params, &content);
     for (lies, verify) in [(false, Verify::default()), (true, Verify::Always)] {
-        let selection = ENGINE.select(params.spec()).unwrap();
-        let software: Arc<dyn Compressor> = selection.software;
-        let capabilities = Capabilities::new(params.spec().format(), Direction::Decompress);
         let behaviour = Arc::new(FailsOneInTen {
             lies,
             calls: AtomicU64::new(0),
         });
-        let selected = misbehaving::selected(behaviour.clone(), capabilities, software.clone());
-        let accelerated = Accelerated::builder(software, &Guards::new())
-            .accelerator(selected)
-            .options(Options::new().verify(verify).without_self_check())
-            .build()
-            .unwrap();
-        let accelerated = Arc::new(accelerated);
+        let accelerated = accelerated(behaviour.clone(), params.spec(), verify);
         let options = ReaderOptions::default().crc_check_chance(0.5);
         let reader = Reader::open_as(&pair, accelerated.clone(), options).unwrap();
         std::thread::scope(|scope| {
@@ -100,4 +103,33 @@ fn read_about(reader: &Reader, content: &[u8], thread: u64) {
     let mut all = Vec::new();
     std::io::Read::read_to_end(&mut reader.sequential(), &mut all).unwrap();
     assert!(all == content);
+}
+
+/// Says that a byte less came of it.
+#[derive(Debug)]
+struct OneByteShort;
+
+impl Misbehaviour for OneByteShort {
+    fn decompress(
+        &self,
+        codec: &mut dyn DecompressSession,
+        _: &Spec,
+        src: &[u8],
+        dst: &mut [u8],
+    ) -> Result<usize, Error> {
+        Ok(codec.decompress(src, dst)? - 1)
+    }
+}
+
+#[test]
+fn a_content_that_came_out_short_is_not_called_corrupt_before_software_has_read_it() {
+    let content = mixed(100_000);
+    // Its units do not say how long they are.
+    let params = params(CLASSES[4], 4, "0");
+    let (_dir, pair) = made(&params, &content);
+    let accelerated = accelerated(Arc::new(OneByteShort), params.spec(), Verify::Never);
+    let reader = Reader::open_as(&pair, accelerated.clone(), ReaderOptions::default()).unwrap();
+    let all = reader.read_many(&[0..content.len() as u64]);
+    assert!(all[0].as_ref().unwrap()[..] == content);
+    assert!(accelerated.counters().decompress.software.ops > 0);
 }
