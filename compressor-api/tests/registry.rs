@@ -12,7 +12,7 @@ use compressor_api::{
     Capabilities, CompressSession, Compressor, CompressorFactory, DecompressSession, Direction,
     Effective, EffectiveSide, Effort, Efforts, Error, ErrorKind, Format, Health, LevelRange, Loss,
     OnFailure, Open, OpenError, ParamKind, ParamSpec, Params, Policy, ProviderClass, ProviderEntry,
-    ProviderId, Registry, RegistryError, SelectError, Shortfall, Spec, Verdict, stored,
+    ProviderId, Registry, RegistryError, SelectError, Selection, Shortfall, Spec, Verdict, stored,
 };
 
 /// A provider whose every answer is written down; its codec copies.
@@ -680,20 +680,17 @@ fn limited(id: &'static str, priority: i16, max_input: usize) -> &'static Provid
     for_speed(id, priority, |c| c.with_efforts(c.efforts.within(losses)))
 }
 
-/// Who compresses zlib for speed, by the longest input that each takes; and what came of the others.
-fn by_length(registry: &Registry) -> (Vec<(&'static str, usize)>, Vec<(&'static str, Verdict)>) {
+fn for_speed_by(registry: &Registry) -> Selection {
     let speed = zlib().with_effort(Effort::Speed);
-    let selection = registry.select(&speed, &Policy::default()).unwrap();
-    let chosen = { selection.compress.iter() }.chain(&selection.compress_longer);
-    let verdicts = { selection.considered.iter() }
-        .filter(|c| c.direction == Direction::Compress)
-        .map(|c| (c.provider.as_str(), c.verdict.clone()));
-    (
-        chosen
-            .map(|s| (s.provider.as_str(), s.capabilities.max_input))
-            .collect(),
-        verdicts.collect(),
-    )
+    registry.select(&speed, &Policy::default()).unwrap()
+}
+
+/// Who compresses, and the longest input that each takes.
+fn by_length(selection: &Selection) -> Vec<(&'static str, usize)> {
+    let chosen = selection.accelerators(Direction::Compress);
+    chosen
+        .map(|s| (s.provider.as_str(), s.capabilities.max_input))
+        .collect()
 }
 
 #[test]
@@ -705,10 +702,16 @@ fn those_with_the_priority_for_an_effort_serve_what_it_limits_others_to() {
         for_speed("d.last", 0, |c| c),
         entry(Fake::of("e.no-effort", Format::Zlib)),
     ]);
-    let (chosen, verdicts) = by_length(&registry);
-    assert_eq!(chosen, [("a.short", 16 << 10), ("c.any", usize::MAX)]);
+    let selection = for_speed_by(&registry);
     assert_eq!(
-        verdicts,
+        by_length(&selection),
+        [("a.short", 16 << 10), ("c.any", usize::MAX)]
+    );
+    let verdicts = { selection.considered.into_iter() }
+        .filter(|c| c.direction == Direction::Compress)
+        .map(|c| (c.provider.as_str(), c.verdict));
+    assert_eq!(
+        verdicts.collect::<Vec<_>>(),
         [
             ("a.short", Verdict::Chosen),
             ("b.shorter", Verdict::Outranked),
@@ -735,6 +738,6 @@ fn whoever_takes_nothing_longer_by_a_limit_of_its_own_does_not_serve_beyond() {
             for_speed("b.own", 2, |c| c.with_input(0, own)),
             for_speed("c.any", 1, |c| c),
         ]);
-        assert_eq!(by_length(&registry).0, chosen, "{own}");
+        assert_eq!(by_length(&for_speed_by(&registry)), chosen, "{own}");
     }
 }
