@@ -9,7 +9,8 @@ use crate::values;
 #[derive(Debug, Default, clap::Args)]
 pub struct EffortArgs {
     /// Compress for ratio, balanced or speed, and no longer than software at the level by more than
-    /// 1 %, 7 % or --max-loss [default: the level decides, or what the configuration says].
+    /// 1 %, 7 % or --max-loss, on data like the sets of bench [default: the level decides, or what
+    /// the configuration says].
     #[arg(long, value_name = "EFFORT", value_parser = values::effort)]
     effort: Option<Effort>,
     /// With --effort speed: how much longer than software at the level, in percent [default: 10].

@@ -3,7 +3,6 @@
 use std::io::Write;
 
 use chunk_file::{Bucket, Inspected};
-use compressor::Direction;
 use serde::Serialize;
 
 use super::opened::PairArg;
@@ -39,7 +38,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let source = args.pair.open(&engine)?;
     let report = Report {
         inspected: Inspected::new(source.reader.info()),
-        served: vec![Serving::of(&source.compressor, Direction::Decompress)],
+        served: vec![source.served()],
     };
     if args.json {
         table::print_json(&report, out)

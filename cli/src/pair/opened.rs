@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use chunk_file::{CompressionInfo, Pair, Reader, ReaderOptions};
-use compressor::{Accelerated, Engine};
+use compressor::{Accelerated, Direction, Engine};
 
+use super::serving::Serving;
 use crate::failure::Failure;
 
 /// The argument that names a pair.
@@ -24,6 +25,14 @@ pub struct Opened {
     pub reader: Reader,
     /// What the reader decompresses with; counts.
     pub compressor: Arc<Accelerated>,
+}
+
+impl Opened {
+    /// What the reader's compressor did until now.
+    pub fn served(&self) -> Serving {
+        let chunk_len = self.reader.info().chunk_len();
+        Serving::of(&self.compressor, Direction::Decompress, chunk_len)
+    }
 }
 
 impl PairArg {

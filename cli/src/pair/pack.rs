@@ -43,6 +43,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
 
     let engine = args.params.engine(&args.plugins.setup()?)?;
     let compressor = engine.compressor(params.spec())?;
+    let chunk_len = params.chunk_len();
     args.target.make_dir()?;
     let bar = Bar::bytes(len);
     let written = chunk_file::pack(
@@ -55,6 +56,6 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         |done| bar.set(done),
     )?;
     drop(bar);
-    let served = vec![Serving::of(&compressor, Direction::Compress)];
+    let served = vec![Serving::of(&compressor, Direction::Compress, chunk_len)];
     Report::new(&pair, written, served).print(args.json, out)
 }

@@ -38,6 +38,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let engine = args.params.engine(&args.plugins.setup()?)?;
     let source = args.pair.open(&engine)?;
     let compressor = engine.compressor(params.spec())?;
+    let chunk_len = params.chunk_len();
 
     args.target.make_dir()?;
     let bar = Bar::bytes(source.reader.info().data_len());
@@ -51,8 +52,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     )?;
     drop(bar);
     let served = vec![
-        Serving::of(&source.compressor, Direction::Decompress),
-        Serving::of(&compressor, Direction::Compress),
+        source.served(),
+        Serving::of(&compressor, Direction::Compress, chunk_len),
     ];
     Report::new(&target, written, served).print(args.json, out)
 }

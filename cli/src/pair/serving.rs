@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use compressor::{Accelerated, Compressor, Direction};
+use compressor::{Accelerated, Direction};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -13,7 +13,7 @@ use crate::table::{self, number, text};
 #[derive(Debug, Serialize)]
 pub struct Serving {
     direction: &'static str,
-    /// Who was chosen; `None` if nobody serves the direction.
+    /// Who was chosen for chunks of that length; `None` if nobody serves the direction.
     provider: Option<&'static str>,
     accelerated_ops: u64,
     /// Results of the accelerator that software decoded and compared.
@@ -26,13 +26,10 @@ pub struct Serving {
 }
 
 impl Serving {
-    /// What `compressor` did until now.
-    pub fn of(compressor: &Accelerated, direction: Direction) -> Self {
-        let effective = compressor.effective();
-        let side = match direction {
-            Direction::Compress => effective.compress,
-            Direction::Decompress => effective.decompress,
-        };
+    /// What `compressor` did until now, for chunks of so many bytes.
+    pub fn of(compressor: &Accelerated, direction: Direction, chunk_len: u32) -> Self {
+        let chunk_len = usize::try_from(chunk_len).unwrap_or(usize::MAX);
+        let side = compressor.serving(direction, chunk_len);
         let counters = *compressor.counters().direction(direction);
         let reasons = counters.reasons().map(|(reason, ops)| (reason.name(), ops));
         Self {

@@ -1,11 +1,9 @@
 //! `compressor unpack`: a pair to a file.
 
+use serde::Serialize;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-
-use compressor::Direction;
-use serde::Serialize;
 
 use super::opened::{Opened, PairArg};
 use super::progress::Bar;
@@ -82,7 +80,7 @@ fn unpack(source: &Opened, output: impl Write, name: &Path) -> Result<u64, chunk
 }
 
 fn report(args: &Args, source: &Opened, data_len: u64, out: &mut dyn Write) -> Result<(), Failure> {
-    let served = vec![Serving::of(&source.compressor, Direction::Decompress)];
+    let served = vec![source.served()];
     let report = Report { data_len, served };
     if args.json {
         return table::print_json(&report, out);

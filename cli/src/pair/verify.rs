@@ -3,7 +3,6 @@
 use std::io::Write;
 
 use chunk_file::{BadChunk, Verified};
-use compressor::Direction;
 use serde::Serialize;
 
 use super::opened::PairArg;
@@ -41,7 +40,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let bar = Bar::chunks(source.reader.info().chunk_count());
     let verified = source.reader.verify(|done| bar.set(done));
     drop(bar);
-    let served = vec![Serving::of(&source.compressor, Direction::Decompress)];
+    let served = vec![source.served()];
     let report = Report { verified, served };
     if args.json {
         table::print_json(&report, out)?;
