@@ -198,6 +198,147 @@ fn a_needed_library_that_is_cut_short_never_reaches_the_loader() {
 
 #[test]
 #[cfg(target_os = "linux")]
+fn a_library_of_which_the_end_is_zeros_never_reaches_the_loader() {
+    let Some(library) = Fixture::new("preallocated").build() else {
+        return;
+    };
+    let bytes = fs::read(&library).unwrap();
+    let mut without_sections = bytes.clone();
+    // e_shoff, e_shnum and e_shstrndx.
+    without_sections[40..48].fill(0);
+    without_sections[60..64].fill(0);
+    let copy = directory("zeros").join("libpreallocated.so");
+    let zeros_from = |whole: &[u8], start: usize| {
+        let mut bytes = whole.to_vec();
+        bytes[start..].fill(0);
+        fs::write(&copy, &bytes).unwrap();
+        mode(&copy, 0o755);
+        let error = refused(&copy);
+        says(&error, "cannot be loaded: its ");
+        assert!(
+            matches!(error.refusal(), Refusal::Damaged { .. }),
+            "{error}"
+        );
+        assert_eq!(error.kind(), ErrorKind::Device);
+    };
+    // The last section's header is 64 bytes.
+    let starts = (1000..bytes.len() - 64).step_by(1001);
+    for start in starts.chain((4096..bytes.len() - 64).step_by(4096)) {
+        zeros_from(&bytes, start);
+    }
+    for start in [1000, 4096, 8192] {
+        zeros_from(&without_sections, start);
+    }
+    fs::write(&copy, &without_sections).unwrap();
+    load(&copy).unwrap();
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_needed_library_is_held_to_what_the_plugin_is_held_to() {
+    let Some(cc) = cc() else { return };
+    let (needed, bytes) = needed_library(&cc, "held-to", &["-Wl,-soname,libheld-to.so"]);
+    let directory = needed.parent().unwrap();
+    let search = format!("-L{}", directory.display());
+    for (name, how) in [
+        ("needs-by-path", needed.to_str().unwrap().to_string()),
+        ("needs-by-name", "-lheld-to".to_string()),
+    ] {
+        let library = Fixture::new(name)
+            .flag("-Wl,--no-as-needed")
+            .flag("-Wl,-rpath,$ORIGIN/../held-to")
+            .flag(&search)
+            .flag(how)
+            .build()
+            .unwrap();
+        let insecure = |what: &str, why: &str| {
+            let error = refused(&library);
+            says(&error, why);
+            says(&error, what);
+            assert!(
+                matches!(error.refusal(), Refusal::Insecure { .. }),
+                "{error}"
+            );
+            assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+        };
+        mode(&needed, 0o777);
+        insecure("/libheld-to.so has", "has mode 0777");
+        mode(&needed, 0o755);
+        mode(directory, 0o777);
+        insecure("/held-to has", "has mode 0777");
+        mode(directory, 0o755);
+        // One that is not there yet, others could put there.
+        let first = common::directory("held-to-first");
+        mode(&first, 0o777);
+        let before = Fixture::new(&format!("{name}-second"))
+            .flag("-Wl,--no-as-needed")
+            .flag(format!("-Wl,-rpath,{}:$ORIGIN/../held-to", first.display()))
+            .flag(&search)
+            .flag("-lheld-to")
+            .build()
+            .unwrap();
+        says(&refused(&before), "/held-to-first has mode 0777");
+        if fs::metadata("/proc/self").unwrap().uid() == 0 {
+            chown(&needed, Some(12_345), None).unwrap();
+            insecure("/libheld-to.so belongs", "belongs to user 12345");
+            chown(&needed, Some(0), None).unwrap();
+        }
+        fs::remove_file(&needed).unwrap();
+        // One that nobody will ever write to: the loader would wait for that.
+        if fifo(&needed).is_some() {
+            let error = refused(&library);
+            says(&error, "cannot be loaded: it needs /");
+            says(&error, "/libheld-to.so: is not a regular file");
+            fs::remove_file(&needed).unwrap();
+        }
+        fs::write(&needed, &bytes).unwrap();
+        mode(&needed, 0o755);
+        load(&library).expect("now all is right");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_needed_library_is_found_where_the_loader_finds_it() {
+    let Some(cc) = cc() else { return };
+    let (inner, inner_bytes) = needed_library(&cc, "deep", &["-Wl,-soname,libdeep.so"]);
+    let place = inner.parent().unwrap();
+    let search = format!("-L{}", place.display());
+    // This one does not say where the other one lies: what needs it does.
+    let outer = ["-Wl,-soname,libmiddle.so", "-ldeep", &search];
+    let (outer, _) = needed_library(&cc, "middle", &outer);
+    fs::copy(&outer, place.join("libmiddle.so")).unwrap();
+    mode(&place.join("libmiddle.so"), 0o755);
+    let above = std::env::current_dir().unwrap();
+    let relative = "../".repeat(above.components().count() - 1) + &place.to_str().unwrap()[1..];
+    let run_paths = [
+        ("inherits", place.to_str().unwrap()),
+        ("relative", &relative),
+    ];
+    let libraries = run_paths.map(|(name, run_path)| {
+        let library = Fixture::new(name)
+            .flag("-Wl,--no-as-needed")
+            .flag("-Wl,--disable-new-dtags")
+            .flag(format!("-Wl,-rpath,{run_path}"))
+            .flag(format!("-Wl,-rpath-link,{}", place.display()))
+            .flag(&search)
+            .flag("-lmiddle");
+        library.build().unwrap()
+    });
+    fs::write(&inner, &inner_bytes[..4096]).unwrap();
+    for library in &libraries {
+        let error = refused(library);
+        says(&error, "cannot be loaded: it needs /");
+        says(&error, "/libdeep.so: the file is cut short");
+    }
+    fs::write(&inner, &inner_bytes).unwrap();
+    for library in &libraries {
+        load(library).expect("now all is there");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
 fn a_library_for_another_machine() {
     let Some(library) = Fixture::new("other-machine").build() else {
         return;

@@ -2,7 +2,11 @@
 //!
 //! The loader maps a library's segments without asking for the length of its file. Touching a page
 //! that lies beyond its end kills the process with SIGBUS: one whose copying was cut short must not
-//! get that far. Sections are not looked at, for the loader does not need them either.
+//! get that far. Nor does it expect that what a table of the library leads to is not there: where the
+//! space of a file is taken before it is copied, what was not copied is zeros, and ends the process
+//! as well. That is told by the tables themselves, and by those of the sections. The loader does not
+//! need these, and a library without them is taken; but they come last, so that zeros up to the end
+//! take them along.
 
 use std::fs::File;
 use std::io;
@@ -21,6 +25,7 @@ type Header = elf::FileHeader64<NativeEndian>;
 #[cfg(not(target_pointer_width = "64"))]
 type Header = elf::FileHeader32<NativeEndian>;
 type Segment = <Header as FileHeader>::ProgramHeader;
+type Section = <Header as FileHeader>::SectionHeader;
 type Entry = <Header as FileHeader>::Dyn;
 
 /// The most bytes of a name or a search path that are read: no path is longer on Linux.
@@ -65,9 +70,10 @@ const MACHINE: Option<u16> = if cfg!(target_arch = "x86_64") {
 ///
 /// # Errors
 ///
-/// No ELF library, one for another machine, one with a segment that its file does not hold.
+/// No ELF library, one for another machine, one with a segment that its file does not hold, one of
+/// whose tables some are zeros or nowhere.
 pub(super) fn check(file: &File) -> Result<(), Refusal> {
-    segments(&Bytes::of(file)?).map(drop)
+    needs(file).map(drop)
 }
 
 /// What a library says about those that it needs.
@@ -75,20 +81,21 @@ pub(super) fn check(file: &File) -> Result<(), Refusal> {
 pub(super) struct Needs {
     /// Their names, or paths.
     pub(super) names: Vec<Vec<u8>>,
-    /// The directories in which to look for them, with colons between.
-    pub(super) search_path: Vec<u8>,
+    /// The directories in which to look for them, with colons between (`DT_RUNPATH`).
+    pub(super) run_path: Option<Vec<u8>>,
+    /// Those in which to look for them and for what they need, if there is no `run_path` (`DT_RPATH`).
+    pub(super) inherited_path: Vec<u8>,
 }
 
-/// [`Check`](check)s a library, and reads what it needs. Where it contradicts itself, the loader is
-/// left to tell.
+/// [`Check`](check)s a library, and reads what it needs. Names that are not there the loader is left
+/// to tell.
 ///
 /// # Errors
 ///
 /// As in [`check`].
 pub(super) fn needs(file: &File) -> Result<Needs, Refusal> {
     let bytes = Bytes::of(file)?;
-    let segments = segments(&bytes)?;
-    Ok(read_needs(&bytes, &segments).unwrap_or_default())
+    read_needs(&bytes, &segments(&bytes)?)
 }
 
 /// Where bytes can be read from any offset.
@@ -164,6 +171,7 @@ fn segments(bytes: &Bytes<'_, impl ReadAt>) -> Result<Vec<Segment>, Refusal> {
     let (segments, _) =
         pod::slice_from_bytes::<Segment>(&segments, count).map_err(|()| Refusal::NotALibrary)?;
     loaded(segments).try_for_each(|segment| is_all_there(segment, bytes.len))?;
+    ends_as_it_was_written(bytes, header)?;
     Ok(segments.to_vec())
 }
 
@@ -173,51 +181,97 @@ fn loaded(segments: &[Segment]) -> impl Iterator<Item = &Segment> {
         .filter(|segment| segment.p_type(NativeEndian) == elf::PT_LOAD)
 }
 
-/// `None` if it does not say, or contradicts itself.
-fn read_needs(bytes: &Bytes<'_, impl ReadAt>, segments: &[Segment]) -> Option<Needs> {
+/// What the dynamic entries say, as far as the loader relies on it.
+fn read_needs(bytes: &Bytes<'_, impl ReadAt>, segments: &[Segment]) -> Result<Needs, Refusal> {
     let dynamic = segments
         .iter()
-        .find(|segment| segment.p_type(NativeEndian) == elf::PT_DYNAMIC)?;
-    let size = usize::try_from(number(dynamic.p_filesz(NativeEndian))).ok()?;
+        .find(|segment| segment.p_type(NativeEndian) == elf::PT_DYNAMIC)
+        .ok_or_else(|| damaged("it has no dynamic entries".into()))?;
+    let size = usize::try_from(number(dynamic.p_filesz(NativeEndian))).unwrap_or(MAX_DYNAMIC);
     let count = size.min(MAX_DYNAMIC) / size_of::<Entry>();
     let entries = bytes.get(
         number(dynamic.p_offset(NativeEndian)),
         count * size_of::<Entry>(),
-    );
-    let entries = entries.ok()?;
-    let (entries, _) = pod::slice_from_bytes::<Entry>(&entries, count).ok()?;
+    )?;
+    let (entries, _) =
+        pod::slice_from_bytes::<Entry>(&entries, count).map_err(|()| Refusal::NotALibrary)?;
+    let entries: Vec<(u64, u64)> = entries
+        .iter()
+        .map(|entry| (entry.d_tag(NativeEndian), entry.d_val(NativeEndian)))
+        .map(|(tag, value)| (number(tag), number(value)))
+        .collect();
+    if !entries
+        .iter()
+        .any(|(tag, _)| *tag == u64::from(elf::DT_NULL))
+    {
+        return Err(damaged("its dynamic entries have no end".into()));
+    }
     let values = |tag: u32| {
-        entries
-            .iter()
-            .map(|entry| {
-                (
-                    number(entry.d_tag(NativeEndian)),
-                    number(entry.d_val(NativeEndian)),
-                )
-            })
+        { entries.iter() }
             .take_while(|(tag, _)| *tag != u64::from(elf::DT_NULL))
             .filter(move |(known, _)| *known == u64::from(tag))
-            .map(|(_, value)| value)
+            .map(|(_, value)| *value)
     };
-    // An address, whose place in the file the segment tells in which it lies.
-    let strings = values(elf::DT_STRTAB).next()?;
-    let strings = loaded(segments).find_map(|segment| {
-        let inside = strings.checked_sub(number(segment.p_vaddr(NativeEndian)))?;
+    // Addresses, whose places in the file the segments tell in which they lie.
+    let place = |what: &str, tags: &[u32]| {
+        let address = tags.iter().find_map(|tag| values(*tag).next());
+        address
+            .and_then(|address| in_file(segments, address))
+            .ok_or_else(|| damaged(format!("its {what} is not in it")))
+    };
+    place("table of symbols", &[elf::DT_SYMTAB])?;
+    place("hash table of symbols", &[elf::DT_GNU_HASH, elf::DT_HASH])?;
+    let strings = place("table of strings", &[elf::DT_STRTAB])?;
+    let len = values(elf::DT_STRSZ).next().unwrap_or(0);
+    // The first is empty, and one that exports anything has a name for it.
+    let start = bytes.get(strings, if len < 2 { 0 } else { 2 })?;
+    if !matches!(*start, [0, second] if second != 0) {
+        return Err(damaged("its table of strings is empty".into()));
+    }
+    let string = |at: u64| bytes.string(strings.checked_add(at)?);
+    Ok(Needs {
+        names: values(elf::DT_NEEDED).filter_map(string).collect(),
+        run_path: values(elf::DT_RUNPATH).next().and_then(string),
+        inherited_path: { values(elf::DT_RPATH).next() }
+            .and_then(string)
+            .unwrap_or_default(),
+    })
+}
+
+/// Where in the file lies what will be at an address; `None` if nothing of the file will be there.
+fn in_file(segments: &[Segment], address: u64) -> Option<u64> {
+    loaded(segments).find_map(|segment| {
+        let inside = address.checked_sub(number(segment.p_vaddr(NativeEndian)))?;
         let here = inside < number(segment.p_filesz(NativeEndian));
         number(segment.p_offset(NativeEndian))
             .checked_add(inside)
             .filter(|_| here)
-    })?;
-    let string = |at: u64| bytes.string(strings.checked_add(at)?);
-    Some(Needs {
-        names: values(elf::DT_NEEDED).filter_map(string).collect(),
-        // The older one counts only without the newer one.
-        search_path: values(elf::DT_RUNPATH)
-            .chain(values(elf::DT_RPATH))
-            .next()
-            .and_then(string)
-            .unwrap_or_default(),
     })
+}
+
+/// Refuses a library whose sections are said to be listed where zeros are: the section that has their
+/// names is never one without a type.
+fn ends_as_it_was_written(bytes: &Bytes<'_, impl ReadAt>, header: &Header) -> Result<(), Refusal> {
+    let (count, size) = (
+        header.e_shnum(NativeEndian),
+        header.e_shentsize(NativeEndian),
+    );
+    let (names, start) = (
+        header.e_shstrndx(NativeEndian),
+        header.e_shoff(NativeEndian),
+    );
+    if usize::from(size) != size_of::<Section>() || names >= count || names == 0 {
+        return Ok(());
+    }
+    let offset = number(start).checked_add(u64::from(names) * u64::from(size));
+    // Where the file ends before, the loader does without.
+    let section = offset.and_then(|offset| bytes.get(offset, size.into()).ok());
+    if section.is_some_and(|section| section.iter().all(|byte| *byte == 0)) {
+        return Err(damaged(
+            "its end is zeros, as if it was not copied to the end".into(),
+        ));
+    }
+    Ok(())
 }
 
 /// A number that is as wide as the class says.
@@ -280,7 +334,7 @@ mod tests {
     const SEGMENTS: usize = size_of::<Header>();
     const CONTENT: usize = SEGMENTS + 2 * size_of::<Segment>();
     /// Its length.
-    const LEN: usize = CONTENT + 120;
+    const LEN: usize = CONTENT + 200;
 
     fn set(bytes: &mut [u8], at: usize, value: &[u8]) {
         bytes[at..at + value.len()].copy_from_slice(value);
@@ -324,24 +378,34 @@ mod tests {
         segments(&bytes(of)).map(drop)
     }
 
-    fn needs(of: &Vec<u8>) -> Option<Needs> {
-        read_needs(&bytes(of), &segments(&bytes(of)).ok()?)
+    fn needs(of: &Vec<u8>) -> Result<Needs, Refusal> {
+        read_needs(&bytes(of), &segments(&bytes(of))?)
     }
+
+    /// Where the strings of [`needy`] begin.
+    const STRINGS: usize = CONTENT + 9 * size_of::<Entry>();
 
     /// The same with a table of what it needs.
     #[cfg(target_pointer_width = "64")]
     fn needy() -> Vec<u8> {
-        const STRINGS: usize = CONTENT + 5 * size_of::<Entry>();
         let mut bytes = library();
         let dynamic = SEGMENTS + size_of::<Segment>();
         set(&mut bytes, dynamic, &elf::PT_DYNAMIC.to_ne_bytes());
         set(&mut bytes, dynamic + 8, &(CONTENT as u64).to_ne_bytes());
-        set(&mut bytes, dynamic + 32, &90_u64.to_ne_bytes());
+        set(
+            &mut bytes,
+            dynamic + 32,
+            &(9 * size_of::<Entry>() as u64).to_ne_bytes(),
+        );
         let entries = [
+            (elf::DT_SYMTAB, CONTENT as u64),
+            (elf::DT_HASH, CONTENT as u64),
+            (elf::DT_STRSZ, 23),
             (elf::DT_NEEDED, 1),
             (elf::DT_STRTAB, STRINGS as u64),
             (elf::DT_NEEDED, 6),
             (elf::DT_RUNPATH, 12),
+            (elf::DT_RPATH, 20),
         ];
         for (i, (tag, value)) in entries.into_iter().enumerate() {
             let entry = [u64::from(tag), value].map(u64::to_ne_bytes).concat();
@@ -399,15 +463,74 @@ mod tests {
         let bytes = needy();
         let expected = Needs {
             names: vec![b"a.so".to_vec(), b"/b.so".to_vec()],
-            search_path: b"$ORIGIN:/c".to_vec(),
+            run_path: Some(b"$ORIGIN:/c".to_vec()),
+            inherited_path: b"/c".to_vec(),
         };
-        assert_eq!(needs(&bytes), Some(expected));
-        assert_eq!(needs(&library()), None);
+        assert_eq!(needs(&bytes), Ok(expected));
         let mut endless = bytes;
-        let end = CONTENT + 5 * size_of::<Entry>();
-        endless[end..].fill(b'x');
+        endless[STRINGS + 1..].fill(b'x');
         // No string ends.
-        assert_eq!(needs(&endless), Some(Needs::default()));
+        assert_eq!(needs(&endless), Ok(Needs::default()));
+    }
+
+    #[cfg(target_pointer_width = "64")]
+    #[test]
+    fn tables_that_are_zeros_or_nowhere_are_refused() {
+        let refused = |change: &dyn Fn(&mut Vec<u8>), says: &str| {
+            let mut bytes = needy();
+            change(&mut bytes);
+            let line = needs(&bytes).unwrap_err().to_string();
+            assert!(line.contains(says), "{line:?} does not say {says:?}");
+        };
+        let entry = |at: usize| CONTENT + at * size_of::<Entry>();
+        refused(&|bytes| *bytes = library(), "no dynamic entries");
+        refused(
+            &|bytes| bytes[CONTENT..].fill(0),
+            "table of symbols is not in it",
+        );
+        refused(
+            &|bytes| bytes[entry(1)..].fill(0),
+            "hash table of symbols is not",
+        );
+        refused(
+            &|bytes| bytes[entry(3)..].fill(0),
+            "table of strings is not in it",
+        );
+        refused(
+            &|bytes| bytes[entry(2) + 8] = 0,
+            "table of strings is empty",
+        );
+        refused(
+            &|bytes| bytes[STRINGS..].fill(0),
+            "table of strings is empty",
+        );
+        refused(
+            &|bytes| bytes[STRINGS..].fill(1),
+            "table of strings is empty",
+        );
+        refused(
+            &|bytes| bytes[entry(4) + 15] = 1,
+            "table of strings is not in it",
+        );
+        refused(&|bytes| bytes[entry(8)] = 1, "dynamic entries have no end");
+    }
+
+    #[cfg(target_pointer_width = "64")]
+    #[test]
+    fn a_table_of_sections_that_is_zeros_is_refused_and_none_is_taken() {
+        let size = size_of::<Section>();
+        let mut bytes = needy();
+        bytes.resize(LEN + 3 * size, 0);
+        set(&mut bytes, 40, &(LEN as u64).to_ne_bytes());
+        set(&mut bytes, 58, &(size as u16).to_ne_bytes());
+        set(&mut bytes, 60, &3_u16.to_ne_bytes());
+        set(&mut bytes, 62, &2_u16.to_ne_bytes());
+        let line = check(&bytes).unwrap_err().to_string();
+        assert!(line.contains("its end is zeros"), "{line}");
+        bytes[LEN + 2 * size + 4] = 3;
+        assert_eq!(check(&bytes), Ok(()));
+        bytes.truncate(LEN);
+        assert_eq!(check(&bytes), Ok(()));
     }
 
     #[cfg(target_pointer_width = "64")]

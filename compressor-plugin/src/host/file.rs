@@ -118,7 +118,7 @@ fn open_without_waiting(path: &Path) -> std::io::Result<File> {
 }
 
 /// Refuses what somebody else owns or may write.
-fn secure(path: &Path, metadata: &Metadata) -> Result<(), Refusal> {
+pub(super) fn secure(path: &Path, metadata: &Metadata) -> Result<(), Refusal> {
     let refuse = |why| {
         Err(Refusal::Insecure {
             what: path.into(),

@@ -48,7 +48,10 @@ fn known() -> MutexGuard<'static, Vec<&'static Plugin>> {
 /// On Linux, the headers of a library are held against this machine and against the length of the
 /// file before the loader gets it, for one that was cut short would end the process. So are those of
 /// the libraries that it needs, where it gives their paths or directories to look in
-/// (`-Wl,-rpath,'$ORIGIN'`). What is found in the directories of the system is left to the loader.
+/// (`-Wl,-rpath,'$ORIGIN'`); and those libraries, the directories in which they lie and those in which
+/// they are looked for before have to belong to root or to this user as well. What is found in the
+/// directories of `LD_LIBRARY_PATH`, of the program's own search path or of the system, and by `$LIB`
+/// or `$PLATFORM`, is left to the loader.
 ///
 /// ```no_run
 /// use compressor_api::Registry;
