@@ -85,3 +85,21 @@ impl Clock for SinceNow {
         self.clock.now().saturating_sub(self.began)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn the_systems_clock_goes_on_by_itself_and_the_manual_one_when_it_is_turned() {
+        let pause = Duration::from_millis(1);
+        let (system, manual) = (Monotonic::new(), ManualClock::default());
+        thread::sleep(pause);
+        assert!(system.now() >= pause);
+        assert_eq!(manual.now(), Duration::ZERO);
+        manual.turn(pause);
+        assert_eq!(manual.now(), pause);
+    }
+}
