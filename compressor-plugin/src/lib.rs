@@ -56,7 +56,9 @@
 //! self-test that fails. It is then [`Broken`](compressor_api::OpenError::Broken). A library that
 //! the plugin depends on and that is missing is [`Absent`](compressor_api::OpenError::Absent), with
 //! the loader's words; an owner, a mode or a manifest that cannot be is
-//! [`Misconfigured`](compressor_api::OpenError::Misconfigured).
+//! [`Misconfigured`](compressor_api::OpenError::Misconfigured), as is a plugin that says so of its
+//! parameters. Of one that was found in a directory, rather than named by its path or given
+//! parameters, that is logged and `Broken`: software serves, and start-up does not stop.
 //!
 //! A plugin shares the process: one that writes to wild addresses, aborts, or never returns is beyond
 //! what any host can contain.

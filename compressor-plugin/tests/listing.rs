@@ -17,7 +17,7 @@ use std::thread;
 use std::time::Duration;
 
 use common::{Fixture, directory, fifo, mode};
-use compressor_api::{OpenError, ProviderEntry, Registry};
+use compressor_api::{Format, OpenError, Policy, ProviderEntry, Registry, Spec, stored};
 use compressor_plugin::{PluginError, Refusal, list, load};
 
 /// A directory with one plugin in it, and its library.
@@ -136,10 +136,7 @@ fn a_manifest_that_differs_from_its_library_refuses_it_when_it_is_loaded() {
         // In a directory, it is listed as the manifest says, and refused when it is needed.
         let entry = *list([&plugins])[0].as_ref().unwrap();
         let refused = open(entry).unwrap_err();
-        assert!(
-            matches!(&refused, OpenError::Misconfigured { .. }),
-            "{refused}"
-        );
+        assert!(matches!(&refused, OpenError::Broken { .. }), "{refused}");
         assert!(refused.why().contains(&says), "{refused}");
         assert_eq!(load(&library).unwrap_err().path(), library);
     }
@@ -349,17 +346,17 @@ fn a_listed_library_is_checked_again_when_it_is_needed() {
         refused.why().to_string()
     };
     let absent = |error: &OpenError| matches!(error, OpenError::Absent { .. });
-    let misconfigured = |error: &OpenError| matches!(error, OpenError::Misconfigured { .. });
+    let broken = |error: &OpenError| matches!(error, OpenError::Broken { .. });
 
     mode(&library, 0o777);
-    assert!(why(misconfigured).contains("mode 0777"));
+    assert!(why(broken).contains("mode 0777"));
     mode(&library, 0o755);
     let away = plugins.join("away");
     fs::rename(&library, &away).unwrap();
     assert!(why(absent).contains("No such file"));
     fs::copy(&away, &library).unwrap();
     mode(&library, 0o755);
-    assert!(why(misconfigured).contains("was replaced since it was listed"));
+    assert!(why(broken).contains("was replaced since it was listed"));
     fs::rename(&away, &library).unwrap();
     open(entry).expect("all is as it was");
 }
@@ -395,4 +392,56 @@ fn a_registry_tries_again_when_it_is_told_to() {
     fs::rename(&away, &library).unwrap();
     assert!(registry.open(name).is_err(), "remembered");
     registry.reprobe(name).unwrap();
+}
+
+#[test]
+fn a_plugin_that_was_found_and_turns_out_wrong_leaves_its_formats_to_software() {
+    let wrong = "found-wrong";
+    let Some((plugins, library)) = with_plugin(wrong) else {
+        return;
+    };
+    write_manifest(&library, wrong, "\"none\"", "\"none\", \"zlib\"");
+    let found = *list([&plugins])[0].as_ref().unwrap();
+    let misfit = "found-misfit";
+    let plugins = directory(misfit);
+    let fixture = Fixture::of(misfit, "misfit.c");
+    fixture.build_in(&plugins).unwrap();
+    let misfit = *list([&plugins])[0].as_ref().unwrap();
+    let select = |entry: &'static ProviderEntry, params: &[(&str, &str)]| {
+        let mut builder = Registry::builder()
+            .provider(&stored::PROVIDER)
+            .provider(entry);
+        for (name, value) in params {
+            builder = builder.param(entry.id.as_str(), *name, *value);
+        }
+        let registry = builder.build().unwrap();
+        let selected = registry.select(&Spec::new(Format::None), &Policy::default());
+        (
+            registry.open(entry.id.as_str()).unwrap_err(),
+            selected.map(drop),
+        )
+    };
+    for entry in [found, misfit] {
+        let (refused, selected) = select(entry, &[]);
+        assert!(matches!(refused, OpenError::Broken { .. }), "{refused}");
+        selected.expect("software is there");
+    }
+    // An operator who sets a parameter, or names the plugin, is told.
+    let strictly = |params| {
+        let (refused, selected) = select(misfit, params);
+        assert!(
+            matches!(refused, OpenError::Misconfigured { .. }),
+            "{refused}"
+        );
+        assert!(
+            refused
+                .why()
+                .ends_with("the queue is none of this device's"),
+            "{refused}"
+        );
+        selected.expect_err("start-up stops");
+    };
+    strictly(&[("queue", "8")]);
+    load(plugins.join("libfound-misfit.so")).unwrap();
+    strictly(&[]);
 }

@@ -125,6 +125,10 @@ impl Description {
         .with_params(self.params)
     }
 
+    pub(super) fn params(&self) -> &'static [ParamSpec] {
+        self.params
+    }
+
     /// The first thing that another description says otherwise.
     pub(super) fn difference(&self, other: &Self) -> Option<&'static str> {
         [

@@ -34,7 +34,9 @@ fn split(value: &OsStr) -> Vec<PathBuf> {
 /// code; its library is loaded when the provider is first opened. Any other is loaded here. Each
 /// library that is listed, loaded or not, holds one file descriptor until the process ends.
 ///
-/// One that is refused does not keep the others out: its error stands in its place. A directory
+/// One that is refused does not keep the others out: its error stands in its place; one that turns out
+/// wrong when it is first opened, though nobody named it or set its parameters, is logged and
+/// [`Broken`](compressor_api::OpenError::Broken), and software serves. A directory
 /// that is not there, or whose path is relative, is an error too.
 #[must_use]
 pub fn list<P: AsRef<Path>>(

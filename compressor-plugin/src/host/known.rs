@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use compressor_api::{CompressorFactory, Open, OpenError, Params, ProviderEntry};
@@ -23,6 +24,8 @@ struct Plugin {
     /// The library's table, once it was found to say what `description` says.
     table: OnceLock<&'static Table>,
     entry: OnceLock<ProviderEntry>,
+    /// Whether it was asked for by its path, rather than found in a directory.
+    named: AtomicBool,
 }
 
 /// Locked for moments, never for I/O: a library that loads slowly holds up nobody else.
@@ -71,6 +74,7 @@ pub fn load(path: impl AsRef<Path>) -> Result<&'static ProviderEntry, PluginErro
     plugin
         .table()
         .map_err(|refusal| PluginError::new(path, refusal))?;
+    plugin.named.store(true, Ordering::Relaxed);
     Ok(plugin.entry())
 }
 
@@ -116,6 +120,7 @@ fn find(path: &Path, load: bool) -> Result<&'static Plugin, PluginError> {
         manifest: manifest.map(|manifest| manifest.path),
         table: table.map_or_else(OnceLock::new, OnceLock::from),
         entry: OnceLock::new(),
+        named: AtomicBool::new(load),
     }));
     known.push(plugin);
     Ok(plugin)
@@ -174,8 +179,8 @@ impl Plugin {
     }
 }
 
-impl Open for Plugin {
-    fn open(&self, params: &Params) -> Result<Arc<dyn CompressorFactory>, OpenError> {
+impl Plugin {
+    fn open_as_it_is(&self, params: &Params) -> Result<Arc<dyn CompressorFactory>, OpenError> {
         let table = self
             .table()
             .map_err(|refusal| PluginError::new(&self.path, refusal).into_open_error())?;
@@ -184,6 +189,27 @@ impl Open for Plugin {
             why: error::at(&self.path, "was never listed"),
         })?;
         factory::open(&self.path, table, entry, params)
+    }
+
+    /// Whether somebody asked for this plugin: by its path, or by a parameter that is set.
+    fn is_asked_for(&self, params: &Params) -> bool {
+        let defaults = Params::parse(self.description.params(), []);
+        self.named.load(Ordering::Relaxed) || defaults.as_ref() != Ok(params)
+    }
+}
+
+impl Open for Plugin {
+    /// A plugin that merely lay in a directory, and cannot be used, is nobody's mistake in asking for
+    /// it: it is [`Broken`](OpenError::Broken), so that software serves.
+    fn open(&self, params: &Params) -> Result<Arc<dyn CompressorFactory>, OpenError> {
+        match self.open_as_it_is(params) {
+            Err(OpenError::Misconfigured { why }) if !self.is_asked_for(params) => {
+                let provider = self.description.id;
+                tracing::warn!(%provider, "plugin left out: {why}");
+                Err(OpenError::Broken { why })
+            }
+            opened => opened,
+        }
     }
 }
 
