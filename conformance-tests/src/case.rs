@@ -1,4 +1,4 @@
-use compressor_api::{Dictionary, Format, Spec, SpecError};
+use compressor_api::{Dictionary, Effort, Format, Spec, SpecError};
 
 use crate::data::Kind;
 
@@ -9,6 +9,10 @@ use crate::data::Kind;
 pub(crate) struct Case {
     /// The level; the provider's default if there is none.
     pub level: Option<i32>,
+    /// The effort that the spec asks for.
+    pub effort: Option<Effort>,
+    /// The loss that the spec states, in percent; the effort's own if there is none.
+    pub max_loss: Option<u8>,
     /// The window that the spec asks for, as its base-2 logarithm.
     pub window_log: Option<u8>,
     /// The dictionary that the spec holds.
@@ -97,6 +101,8 @@ impl Case {
     pub(crate) const fn new(kind: Kind, size: usize, seed: u64) -> Self {
         Self {
             level: None,
+            effort: None,
+            max_loss: None,
             window_log: None,
             dictionary: None,
             checksum: None,
@@ -169,6 +175,12 @@ impl Case {
     /// The spec, at `default_level` if the case names none.
     pub(crate) fn spec(&self, format: Format, default_level: i32) -> Result<Spec, SpecError> {
         let mut spec = Spec::new(format).with_level(self.level.unwrap_or(default_level))?;
+        if let Some(effort) = self.effort {
+            spec = spec.with_effort(effort);
+        }
+        if let Some(percent) = self.max_loss {
+            spec = spec.with_max_loss(percent)?;
+        }
         if let Some(window_log) = self.window_log {
             spec = spec.with_window_log(window_log)?;
         }

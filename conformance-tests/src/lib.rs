@@ -29,6 +29,10 @@
 //! ([`Subject::with_reference`]), by the provider itself otherwise, and by how a unit was damaged.
 //! Decoded data is compared, never compressed bytes.
 //!
+//! Lengths are compared where a provider lists [efforts](compressor_api::Effort), which are promises
+//! about them: with those of the software codec among the references, or of the provider itself at
+//! the level alone, if it is that codec.
+//!
 //! # What comes out
 //!
 //! A [`Report`] with a row per check, format and direction: passed, failed, or skipped and why;

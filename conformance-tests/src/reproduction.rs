@@ -1,7 +1,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use compressor_api::{Direction, Format};
+use compressor_api::{Direction, Effort, Format};
 
 use crate::case::{Case, DictionaryChoice, Writer};
 use crate::data::Kind;
@@ -71,6 +71,8 @@ impl fmt::Display for Reproduction {
         write!(f, " format={format} direction={direction}")?;
         let Case {
             level,
+            effort,
+            max_loss,
             window_log,
             dictionary,
             checksum,
@@ -85,6 +87,12 @@ impl fmt::Display for Reproduction {
         } = &self.case;
         if let Some(level) = level {
             write!(f, " level={level}")?;
+        }
+        if let Some(effort) = effort {
+            write!(f, " effort={effort}")?;
+        }
+        if let Some(percent) = max_loss {
+            write!(f, " max-loss={percent}")?;
         }
         if let Some(window_log) = window_log {
             write!(f, " window-log={window_log}")?;
@@ -131,6 +139,8 @@ impl FromStr for Reproduction {
                 "format" => format = Some(value.parse::<Format>().map_err(|e| e.to_string())?),
                 "direction" => direction = Some(named(&Direction::BOTH, Direction::name, value)?),
                 "level" => case.level = Some(number(key, value)?),
+                "effort" => case.effort = Some(named(&Effort::ALL, Effort::name, value)?),
+                "max-loss" => case.max_loss = Some(number(key, value)?),
                 "window-log" => case.window_log = Some(number(key, value)?),
                 "dictionary" => {
                     let all = &DictionaryChoice::ALL;
@@ -147,8 +157,8 @@ impl FromStr for Reproduction {
                 "unit" => case.unit = Some(bytes(value)?),
                 _ => {
                     return Err(format!(
-                        "unknown key {key:?}; there are check, format, direction, level, \
-                         window-log, dictionary, checksum, data, size, seed, hex, writer, room, \
+                        "unknown key {key:?}; there are check, format, direction, level, effort, \
+                         max-loss, window-log, dictionary, checksum, data, size, seed, hex, writer, room, \
                          at, unit"
                     ));
                 }
@@ -203,6 +213,8 @@ mod tests {
     fn a_line_leads_back_to_the_case() {
         let case = Case {
             level: Some(-3),
+            effort: Some(Effort::Speed),
+            max_loss: Some(20),
             window_log: Some(12),
             dictionary: Some(DictionaryChoice::OtherTrained),
             checksum: Some(false),
@@ -228,6 +240,7 @@ mod tests {
             ("format=zlib direction=compress", "no check"),
             ("check=x format=zlib", "go together"),
             ("check=x level=much", "level"),
+            ("check=x effort=fast", "ratio, balanced, speed"),
             ("check=x colour=red", "window-log"),
             ("check=x format=zlip", "zlib"),
             ("check=x unit=7", "hexadecimal"),

@@ -2,7 +2,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use compressor_api::{Capabilities, Compressor, CompressorFactory, Format};
+use compressor_api::{Capabilities, Compressor, CompressorFactory, Direction, Efforts, Format};
 
 use crate::watched::{Drops, Watched};
 
@@ -45,7 +45,8 @@ impl Subject {
     }
 
     /// Adds a codec to cross-check with: it reads what the provider writes, and the reverse.
-    /// The first one that lists a format serves for it.
+    /// The first one that lists a format serves for it. A software codec is also what the lengths of
+    /// a provider that lists efforts are compared with.
     #[must_use]
     pub fn with_reference(mut self, factory: Arc<dyn CompressorFactory>) -> Self {
         self.references.push(factory);
@@ -89,6 +90,22 @@ impl Subject {
             .find(|factory| {
                 let listed = factory.capabilities().iter().filter(|c| c.format == format);
                 listed.count() == 2
+            })
+    }
+
+    /// The software codec of a format, whose length is what efforts are promises about: one of the
+    /// codecs to cross-check with, or else the provider itself, unless others are at work inside.
+    pub(crate) fn software(&self, format: Format) -> Option<&dyn CompressorFactory> {
+        let itself = (!self.composed).then_some(&self.factory);
+        { self.references.iter() }
+            .chain(itself)
+            .map(|factory| &**factory)
+            .find(|factory| {
+                factory.capabilities().iter().any(|listed| {
+                    // The priority that software codecs have, and no other provider.
+                    (listed.format, listed.direction) == (format, Direction::Compress)
+                        && listed.efforts == Efforts::all(-1)
+                })
             })
     }
 

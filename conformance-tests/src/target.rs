@@ -188,7 +188,12 @@ fn made<T>(what: &str, result: Result<T, Error>) -> Result<T, Stop> {
     result.map_err(|error| Stop::fault(format!("makes no {what}: {error}")))
 }
 
-fn written(factory: &dyn CompressorFactory, spec: &Spec, content: &[u8]) -> Result<Vec<u8>, Error> {
+/// Writes a unit with a codec that is trusted.
+pub(crate) fn written(
+    factory: &dyn CompressorFactory,
+    spec: &Spec,
+    content: &[u8],
+) -> Result<Vec<u8>, Error> {
     let compressor = factory.compressor(spec)?;
     let mut unit = vec![0; compressor.max_compressed_len(content.len()).unwrap_or(0)];
     let n = compressor

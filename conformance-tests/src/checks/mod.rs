@@ -3,6 +3,7 @@
 mod batches;
 mod conduct;
 mod dictionaries;
+mod efforts;
 mod fit;
 mod fork;
 mod lengths;
@@ -29,6 +30,7 @@ pub fn all() -> impl Iterator<Item = &'static Check> {
     [
         listing::CHECKS,
         specs::CHECKS,
+        efforts::CHECKS,
         units::CHECKS,
         lengths::CHECKS,
         vectors::CHECKS,

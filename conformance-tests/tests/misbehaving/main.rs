@@ -19,6 +19,7 @@
 
 mod batches;
 mod conduct;
+mod efforts;
 mod limits;
 mod listing;
 mod memory;
@@ -116,6 +117,7 @@ fn every_check_catches_something() {
     let caught: BTreeSet<&str> = [
         batches::CHECKS,
         conduct::CHECKS,
+        efforts::CHECKS,
         limits::CHECKS,
         listing::CHECKS,
         memory::CHECKS,
