@@ -4,45 +4,40 @@ use std::sync::Arc;
 
 use compressor_api::{
     Capabilities, Compressor, CompressorFactory, Direction, Effort, Efforts, Error, ErrorKind,
-    Format, Loss, Spec,
+    Format, Loss, Spec, SpecError,
 };
 use compressor_conformance::{Options, Outcome, Subject, run};
 
 use crate::wrapper::{Compress, Memory, Misbehaves, Wrapped, fail, misbehaving};
 
-/// Lists `Speed` for a loss of 3 %, and serves it at a level that is nowhere near.
+/// Lists `Speed` within these losses, and serves another spec in its place.
 #[derive(Debug)]
-struct ServesAtLevel(i32);
-
-impl Misbehaves for ServesAtLevel {
-    fn list(&self, listed: Vec<Capabilities>) -> Vec<Capabilities> {
-        const LOSSES: &[Loss] = &[Loss::new(9, 64 << 10, 3)];
-        speed_within(listed, LOSSES)
-    }
-
-    fn make(
-        &self,
-        base: &dyn CompressorFactory,
-        spec: &Spec,
-    ) -> Result<Arc<dyn Compressor>, Error> {
-        match spec.effort() {
-            Some(_) => {
-                let other = spec.clone().with_level(self.0);
-                base.compressor(&other.map_err(|_| fail(ErrorKind::Unsupported))?)
-            }
-            None => base.compressor(spec),
-        }
-    }
+struct Serves {
+    losses: &'static [Loss],
+    instead: fn(Spec) -> Result<Spec, SpecError>,
 }
 
-/// Keeps to the loss of the effort alone: a smaller one that it lists as well comes out as long.
-#[derive(Debug)]
-struct IgnoresStatedLoss;
+/// At the level that stores.
+const STORED: Serves = Serves {
+    losses: &[Loss::new(9, 64 << 10, 3)],
+    instead: |spec| spec.with_level(0),
+};
 
-impl Misbehaves for IgnoresStatedLoss {
+/// At one that compresses, and comes out some 20 % longer.
+const LEVEL_1: Serves = Serves {
+    instead: |spec| spec.with_level(1),
+    ..STORED
+};
+
+/// At the loss of the effort: a smaller one, which it lists as well, is not kept to.
+const AT_USUAL_LOSS: Serves = Serves {
+    losses: &[Loss::new(9, 64 << 10, 0)],
+    instead: |spec| Ok(Spec::new(spec.format()).with_effort(Effort::Speed)),
+};
+
+impl Misbehaves for Serves {
     fn list(&self, listed: Vec<Capabilities>) -> Vec<Capabilities> {
-        const LOSSES: &[Loss] = &[Loss::new(9, 64 << 10, 0)];
-        speed_within(listed, LOSSES)
+        speed_within(listed, self.losses)
     }
 
     fn make(
@@ -51,7 +46,7 @@ impl Misbehaves for IgnoresStatedLoss {
         spec: &Spec,
     ) -> Result<Arc<dyn Compressor>, Error> {
         match spec.effort() {
-            Some(effort) => base.compressor(&Spec::new(spec.format()).with_effort(effort)),
+            Some(_) => base.compressor(&(self.instead)(spec.clone()).unwrap()),
             None => base.compressor(spec),
         }
     }
@@ -136,9 +131,9 @@ macro_rules! caught_over_zlib {
 pub(crate) const CHECKS: &[&str] = &["keeps-its-loss"];
 
 caught_over_zlib! {
-    stores_for_an_effort: ServesAtLevel(0);
-    serves_an_effort_at_level_1: ServesAtLevel(1);
-    ignores_the_loss_that_is_stated: IgnoresStatedLoss;
+    stores_for_an_effort: STORED;
+    serves_an_effort_at_level_1: LEVEL_1;
+    ignores_the_loss_that_is_stated: AT_USUAL_LOSS;
     writes_half_for_an_effort: WritesHalf;
 }
 
