@@ -380,7 +380,8 @@ fn capabilities_that_cannot_be() {
         let capability = format!(".max_input=1,.max_output=1,{from}");
         (name.to_string(), "lie_capabilities".into(), capability)
     };
-    let zlib = ".format=CP_FORMAT_ZLIB,.max_level=9,.default_level=6";
+    let no_window = ".format=CP_FORMAT_ZLIB,.max_level=9,.default_level=6";
+    let zlib = &format!("{no_window},.window=32768");
     for ((name, function, capability), words) in [
         (list("none"), "nothing that it can do"),
         (list("null"), "capabilities at an address"),
@@ -390,7 +391,7 @@ fn capabilities_that_cannot_be() {
         (list("twice"), "none compress twice"),
         (one("format", ".format=99"), "nobody has defined"),
         (
-            one("foreign", ".format=CP_FORMAT_GZIP"),
+            one("foreign", ".format=CP_FORMAT_GZIP,.window=32768"),
             "not one of the formats in its table",
         ),
         (one("direction", ".direction=2"), "nobody has defined"),
@@ -450,6 +451,32 @@ fn capabilities_that_cannot_be() {
         (
             one("effort-late", "EFFORTS(too_late)"),
             "the effort balanced at the priority -2147483648",
+        ),
+        (
+            one("window-none", no_window),
+            "zlib compress with a window of 0 bytes",
+        ),
+        (
+            one(
+                "window-none-read",
+                ".format=CP_FORMAT_ZLIB,.direction=CP_DECOMPRESS",
+            ),
+            "zlib decompress with a window of 0 bytes",
+        ),
+        (
+            one("effort-read", ".direction=CP_DECOMPRESS,EFFORTS(speed)"),
+            "none decompress with efforts or losses",
+        ),
+        (
+            one("loss-read", ".direction=CP_DECOMPRESS,LOSSES(few_percent)"),
+            "none decompress with efforts or losses",
+        ),
+        (
+            one(
+                "loss-no-input",
+                &format!("{zlib},EFFORTS(speed),LOSSES(no_input)"),
+            ),
+            "zlib compress with a loss that holds for no input",
         ),
         (
             one("loss-null", "EFFORTS(speed),.losses=0,.loss_count=2"),
@@ -513,7 +540,7 @@ fn capabilities_that_cannot_be() {
 #[test]
 fn efforts_of_a_plugin_in_c_are_served_as_far_as_it_lists_them() {
     let capability = ".format=CP_FORMAT_ZLIB,.max_input=SIZE_MAX,.max_output=SIZE_MAX,\
-                      .max_level=9,.default_level=6,EFFORTS(speed),LOSSES(few_percent)";
+                      .window=32768,.max_level=9,.default_level=6,EFFORTS(speed),LOSSES(few_percent)";
     let fixture = Fixture::new("efforts")
         .define("CAPABILITY", capability)
         .fields(

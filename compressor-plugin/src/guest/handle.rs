@@ -54,6 +54,7 @@ impl Served {
         let losses: Option<Vec<abi::Loss>> = from.efforts.losses().map(|losses| {
             let rows = losses
                 .iter()
+                .filter(|row| row.max_input > 0)
                 .filter(|row| row.percent <= 100 && row.max_level >= scale.min());
             rows.map(|row| abi::Loss {
                 max_input: row.max_input,

@@ -56,10 +56,14 @@ pub(super) fn check(
         {
             return Err(Violation(format!("lists {format} {direction} twice")));
         }
+        let contradicts = |what: String| Violation(format!("lists {format} {direction} {what}"));
         if direction == Direction::Compress {
-            let efforts = efforts(from, format, newer)
-                .map_err(|what| Violation(format!("lists {format} {direction} {what}")))?;
+            let efforts = efforts(from, format, newer).map_err(contradicts)?;
             capabilities = capabilities.with_efforts(efforts);
+        } else if !(from.efforts.is_empty() && from.losses.is_empty()) {
+            return Err(contradicts(
+                "with efforts or losses, which are of compressing".into(),
+            ));
         }
         checked.push(capabilities);
     }
@@ -105,6 +109,10 @@ fn read(from: &abi::Capabilities) -> Result<Option<Capabilities>, Violation> {
     let (min, max) = (from.min_input, from.max_input);
     if min > max {
         return contradicts(format!("for no input: from {min} to {max} bytes"));
+    }
+    let deflate = [Format::Zlib, Format::DeflateRaw, Format::Gzip];
+    if from.window == 0 && deflate.contains(&format) {
+        return contradicts("with a window of 0 bytes, which no Deflate stream has".into());
     }
     let mut capabilities = Capabilities::new(format, direction)
         .with_input(min, max)
@@ -168,6 +176,9 @@ fn efforts(from: &Listed, format: Format, newer: bool) -> Result<Efforts, String
     for row in &from.losses {
         let percent = u8::try_from(row.percent).ok().filter(|p| *p <= 100);
         let percent = percent.ok_or_else(|| format!("with a loss of {} %", row.percent))?;
+        if row.max_input == 0 {
+            return Err("with a loss that holds for no input".into());
+        }
         if !scale.contains(row.max_level) {
             return Err(format!(
                 "with a loss up to level {}; the format has {scale}",
