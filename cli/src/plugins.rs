@@ -1,8 +1,9 @@
 //! The plugins that the arguments and the configuration name.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use compressor::{Config, LINKED, ProviderEntry, SetupError};
+use compressor_plugin::Refusal;
 
 use crate::failure::Failure;
 use crate::setup::Setup;
@@ -41,12 +42,17 @@ impl PluginArgs {
         }
         for found in compressor_plugin::list(&config.plugin_path) {
             match found {
+                Err(error) if matches!(error.refusal(), Refusal::Directory { .. }) => {
+                    tracing::warn!("directory left out: {error}");
+                }
                 Err(error) => tracing::warn!("plugin left out: {error}"),
                 Ok(entry) if plugins.iter().any(|known| known.id == entry.id) => {}
                 Ok(entry) if is_built_in(entry) => {
                     let id = entry.id;
+                    let path = compressor_plugin::path_of(entry).unwrap_or(Path::new("?"));
+                    let path = path.display();
                     tracing::warn!(
-                        "plugin left out: it is called {id}, as a provider that is built in"
+                        "plugin left out: {path}: is called {id}, as a provider that is built in"
                     );
                 }
                 Ok(entry) => plugins.push(entry),

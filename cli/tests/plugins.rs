@@ -220,7 +220,7 @@ fn a_plugin_called_like_a_built_in_provider_is_refused_or_left_out() {
         .unwrap();
     assert!(output.status.success());
     let warned = text(&output.stderr);
-    assert!(warned.contains("it is called libdeflate"), "{warned}");
+    assert!(warned.contains(says), "{warned}");
     let list: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(list["formats"][4]["compress"], "libdeflate");
 }

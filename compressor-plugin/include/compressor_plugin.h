@@ -28,7 +28,8 @@
  *   - The host's functions: any thread, also your own, at any time until the process ends.
  *
  * WHAT A PLUGIN MAY NEVER DO
- *   - let a C++ exception, a Rust panic or a longjmp leave a call; abort, exit, fork or raise;
+ *   - let a C++ exception, a Rust panic or a longjmp leave a call; fork, raise, or end the process or
+ *     the caller's thread: abort, exit, _exit, pthread_exit. No host can contain that;
  *   - write beyond dst_capacity, or into src; say CP_OK without one complete unit in dst;
  *   - return bytes that were in memory before as content, guess formats, repair bad input;
  *   - wait without bound, or hold a lock while a device works;
@@ -214,7 +215,8 @@ typedef struct cp_capabilities {
     size_t min_input; /* length of src */
     size_t max_input;
     size_t max_output;     /* decompress: length of the content */
-    uint64_t window;       /* largest match distance it may emit, or can resolve */
+    uint64_t window;       /* compress: largest match distance it may emit, when a spec names none
+                              smaller; decompress: largest that it can resolve. Not 0 for Deflate */
     int32_t min_level;     /* compress: on the format's own scale (zlib's 0 to 9, ...) */
     int32_t max_level;
     int32_t default_level;
@@ -227,7 +229,8 @@ typedef struct cp_capabilities {
     /* Since minor version 1; compress only. */
     const cp_effort *efforts; /* those served, each once; may be NULL if there are none */
     size_t effort_count;
-    const cp_loss *losses; /* an effort is served where one of these fits level, src and max_loss; */
+    const cp_loss *losses; /* for all efforts alike: one is served where any row fits level, src and
+                              max_loss; which one does not matter */
     size_t loss_count;     /* 0: everywhere, for you keep to any max_loss by yourself */
 } cp_capabilities;
 
@@ -318,7 +321,8 @@ typedef struct cp_plugin {
     int32_t (*health)(cp_factory *factory, cp_text *why);
 
     /* Known answers of the plugin's own, besides those that the host tries through the calls below;
-     * may take milliseconds. May be NULL. */
+     * may take milliseconds. Called once after open, and whenever an operator asks again. May be
+     * NULL. */
     int32_t (*self_test)(cp_factory *factory, int32_t *native, cp_text *why);
 
     /* A compressor for a spec. */
@@ -341,7 +345,8 @@ typedef struct cp_plugin {
     /* All of src into one unit at the start of dst, whose length goes into result->len.
      * A dst that fits exactly is enough; one byte less is CP_OUTPUT_TOO_SMALL. After a failure the
      * contents of dst do not matter and the session can be used again, unless it is CP_POISONED.
-     * Neither success nor failure leaves a trace in the next call. */
+     * Neither success nor failure leaves a trace in the next call. src and dst are never NULL, also
+     * with a length or capacity of 0. */
     int32_t (*compress)(cp_session *session, const uint8_t *src, size_t src_len, uint8_t *dst,
                         size_t dst_capacity, cp_result *result);
 

@@ -60,8 +60,9 @@
 //! parameters. Of one that was found in a directory, rather than named by its path or given
 //! parameters, that is logged and `Broken`: software serves, and start-up does not stop.
 //!
-//! A plugin shares the process: one that writes to wild addresses, aborts, or never returns is beyond
-//! what any host can contain.
+//! A plugin shares the process: one that writes to wild addresses, aborts, calls `exit`, or never
+//! returns is beyond what any host can contain. Panics of a plugin in Rust are caught;
+//! a call to [`std::process::exit`], in a self-test as anywhere, is no panic and ends the engine.
 //!
 //! # For a plugin in Rust
 //!
@@ -79,5 +80,5 @@ mod text;
 
 #[cfg(all(unix, feature = "host"))]
 pub use host::{
-    PluginError, Refusal, SEARCH_PATH, libraries_loaded, list, load, manifest, search_path,
+    PluginError, Refusal, SEARCH_PATH, libraries_loaded, list, load, manifest, path_of, search_path,
 };

@@ -368,6 +368,19 @@ fn a_failing_self_test_refuses_the_plugin() {
 }
 
 #[test]
+fn its_own_self_test_is_asked_for_once_by_opening_and_then_by_whoever_asks() {
+    let fields = ".self_test = self_test_once, .health = absent_without_a_word";
+    let Some(entry) = plugin("tested-once", fields) else {
+        return;
+    };
+    let registry = Registry::builder().provider(entry).build().unwrap();
+    let factory = registry.open("tested-once").unwrap();
+    assert_eq!(factory.self_test().unwrap_err().kind(), ErrorKind::Device);
+    // What gives no reason is given one.
+    assert_eq!(factory.health().why(), Some("the plugin says no more"));
+}
+
+#[test]
 fn capabilities_that_cannot_be() {
     let list = |name: &str| {
         (

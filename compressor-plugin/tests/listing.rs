@@ -88,8 +88,8 @@ fn a_plugin_that_is_refused_does_not_keep_the_others_out() {
         lines,
         [
             &bad,
-            "/nowhere/at/all: cannot be read: No such file or directory (os error 2)",
-            "here: a plugin is named by its absolute path",
+            "/nowhere/at/all: cannot be searched for plugins: No such file or directory (os error 2)",
+            "here: cannot be searched for plugins: it is not named by an absolute path",
             &bad,
         ]
     );
@@ -150,6 +150,11 @@ fn a_manifest_that_is_none_refuses_the_plugin() {
     let manifest = write_manifest(&library, "broken-manifest", "priority = 0", "priority = ");
     let says = "its manifest is wrong in line 5";
     assert!(only_error(&plugins).to_string().contains(says));
+    let long = format!("{} = 1", "k".repeat(100_000));
+    write_manifest(&library, "broken-manifest", "priority = 0", &long);
+    let line = only_error(&plugins).to_string();
+    assert!(line.contains("its manifest is wrong in line 5"), "{line}");
+    assert!(line.ends_with("kkk...") && line.len() < 1000, "{line}");
     write_manifest(&library, "broken-manifest", "abi = 1", "abi = 3");
     assert_eq!(
         only_error(&plugins).refusal(),

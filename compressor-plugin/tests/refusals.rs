@@ -653,6 +653,7 @@ fn tables_that_contradict_themselves() {
             "no_such_choice",
             "parameter c cannot be \"c\"",
         ),
+        ("param-wordless", "no_choices", "\"v\" without choices"),
         ("param-words", "null_choices", "choices at an address"),
     ] {
         let fields = format!(

@@ -236,6 +236,11 @@ impl DraftParam {
                 min: Duration::from_nanos(positive(min)?),
                 max: Duration::from_nanos(positive(max)?),
             },
+            CP_PARAM_CHOICE if self.choices.is_empty() => {
+                return Err(Violation(format!(
+                    "has a parameter {name:?} without choices"
+                )));
+            }
             CP_PARAM_CHOICE => {
                 let words = self.choices.into_iter().map(|word| &*word.leak());
                 ParamKind::Choice(words.collect::<Vec<&str>>().leak())

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use compressor_api::ProviderEntry;
 
 use super::error::{PluginError, Refusal};
-use super::file::not_there;
 use super::known::list_one;
 
 /// The variable that names directories with plugins, separated as in `PATH`.
@@ -68,9 +67,13 @@ pub fn list<P: AsRef<Path>>(
 fn libraries(directory: &Path) -> Result<Vec<PathBuf>, PluginError> {
     let refuse = |refusal| PluginError::new(directory, refusal);
     if !directory.is_absolute() {
-        return Err(refuse(Refusal::RelativePath));
+        let why = "it is not named by an absolute path".into();
+        return Err(refuse(Refusal::Directory { why }));
     }
-    let unreadable = |error: std::io::Error| refuse(not_there(&error));
+    let unreadable = |error: std::io::Error| {
+        let why = error.to_string();
+        refuse(Refusal::Directory { why })
+    };
     let mut paths = Vec::new();
     for file in fs::read_dir(directory).map_err(unreadable)? {
         let path = file.map_err(unreadable)?.path();

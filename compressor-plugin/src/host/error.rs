@@ -57,6 +57,7 @@ impl PluginError {
         match self.refusal {
             Refusal::NotThere { .. } | Refusal::Loader { .. } => OpenError::Absent { why },
             Refusal::RelativePath
+            | Refusal::Directory { .. }
             | Refusal::NotAFile
             | Refusal::Insecure { .. }
             | Refusal::Replaced
@@ -118,6 +119,11 @@ pub enum Refusal {
     /// There is no such file or directory, or it cannot be read.
     NotThere {
         /// What the system says.
+        why: String,
+    },
+    /// A directory that cannot be searched for plugins: relative, not there, not to be read.
+    Directory {
+        /// What is wrong with it.
         why: String,
     },
     /// Not a regular file.
@@ -201,6 +207,7 @@ impl fmt::Display for Refusal {
         match self {
             Self::RelativePath => f.write_str("a plugin is named by its absolute path"),
             Self::NotThere { why } => write!(f, "cannot be read: {why}"),
+            Self::Directory { why } => write!(f, "cannot be searched for plugins: {why}"),
             Self::NotAFile => f.write_str("is not a regular file"),
             Self::Insecure { what, why } => write!(f, "{} {why}", what.display()),
             Self::NotALibrary => f.write_str("is not a shared library"),

@@ -1,6 +1,7 @@
 use std::ffi::CString;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use compressor_api::{
     Capabilities, CompressorFactory, Direction, Error, ErrorKind, Health, OpenError, ParamKind,
@@ -23,9 +24,12 @@ pub(super) struct PluginFactory {
     id: ProviderId,
     capabilities: Vec<Capabilities>,
     raw: Arc<ffi::Factory>,
+    /// Set from when its own self-test ran as it was opened until that is asked for the first time.
+    just_tested: AtomicBool,
 }
 
-/// Opens the plugin behind `table` with `params`, and runs its own self-test.
+/// Opens the plugin behind `table` with `params`, and runs its own self-test: here, where there is room
+/// to say why it fails.
 pub(super) fn open(
     path: &Path,
     table: &'static Table,
@@ -64,6 +68,7 @@ pub(super) fn open(
         id: entry.id,
         capabilities,
         raw,
+        just_tested: AtomicBool::new(true),
     };
     factory
         .own_self_test()
@@ -189,7 +194,10 @@ impl CompressorFactory for PluginFactory {
             return health;
         }
         let (status, why) = self.raw.health();
-        let said = |why: String| {
+        let said = |mut why: String| {
+            if why.is_empty() {
+                why.push_str("the plugin says no more");
+            }
             Some(match status {
                 CP_OK => Health::Ready,
                 CP_ABSENT => Health::Absent { why: why.into() },
@@ -213,7 +221,12 @@ impl CompressorFactory for PluginFactory {
     }
 
     fn self_test(&self) -> Result<(), Error> {
-        self.own_self_test().map_err(|(error, _)| error)?;
+        // A registry asks for it right after opening.
+        if self.just_tested.swap(false, Ordering::Relaxed) {
+            self.raw.quarantine.enter()?;
+        } else {
+            self.own_self_test().map_err(|(error, _)| error)?;
+        }
         self_test::known_answers(self)
     }
 }

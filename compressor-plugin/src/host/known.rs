@@ -78,6 +78,20 @@ pub fn load(path: impl AsRef<Path>) -> Result<&'static ProviderEntry, PluginErro
     Ok(plugin.entry())
 }
 
+/// Where the library of a provider lies, as it was named or found; `None` if it is no plugin's.
+#[must_use]
+pub fn path_of(entry: &ProviderEntry) -> Option<&'static Path> {
+    let known = known();
+    let is_its = |plugin: &&&'static Plugin| {
+        let its = plugin.entry.get();
+        its.is_some_and(|its| std::ptr::eq(its, entry))
+    };
+    known
+        .iter()
+        .find(is_its)
+        .map(|plugin| plugin.path.as_path())
+}
+
 /// Lists a plugin: from its manifest if it has one, or else by loading it.
 pub(super) fn list_one(path: &Path) -> Result<&'static ProviderEntry, PluginError> {
     find(path, false).map(Plugin::entry)

@@ -20,6 +20,9 @@ use crate::codes;
 /// The greatest length of a manifest, in bytes: a thousand times that of one with two parameters.
 const MAX_LEN: u64 = 1 << 20;
 
+/// The most characters of the parser's message that are passed on.
+const MAX_QUOTED: usize = 100;
+
 /// The manifest of a provider, as it belongs beside its library: `libNAME.toml` for `libNAME.so`, be
 /// that a file or a link to one. Beside a link it is looked for first, then where the link leads.
 ///
@@ -115,7 +118,12 @@ fn parse(text: &str) -> Result<Description, Refusal> {
             let before = text.get(..span.start).unwrap_or_default();
             before.matches('\n').count() + 1
         });
+        // It quotes what stands there, however long that is.
         let message = error.message().replace('\n', " ");
+        let message = match message.char_indices().nth(MAX_QUOTED) {
+            Some((end, _)) => format!("{}...", message.get(..end).unwrap_or_default()),
+            None => message,
+        };
         wrong(format!("is wrong in line {line}: {message}"))
     })?;
     if manifest.abi != ABI_MAJOR {

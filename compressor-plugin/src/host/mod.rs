@@ -21,5 +21,5 @@ mod session;
 pub use directory::{SEARCH_PATH, list, search_path};
 pub use error::{PluginError, Refusal};
 pub use ffi::libraries_loaded;
-pub use known::load;
+pub use known::{load, path_of};
 pub use manifest::manifest;
