@@ -424,9 +424,14 @@ impl Slot {
             if factory.id() != self.entry.id {
                 return Err(broken(format!("calls itself {} once opened", factory.id())));
             }
-            factory
-                .self_test()
-                .map_err(|error| broken(format!("failed its self-test: {error}")))
+            factory.self_test().map_err(|error| {
+                // It may know better what came of it, as the host of a plugin does.
+                let why = match factory.health() {
+                    Health::Quarantined { why } => format!(": {why}"),
+                    _ => String::new(),
+                };
+                broken(format!("failed its self-test: {error}{why}"))
+            })
         });
         match tested {
             Some(Ok(())) => Ok(factory),

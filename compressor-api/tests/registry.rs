@@ -22,6 +22,7 @@ struct Fake {
     capabilities: Vec<Capabilities>,
     create: Result<(), ErrorKind>,
     self_test: Result<(), ErrorKind>,
+    health: Health,
     panics: bool,
 }
 
@@ -34,6 +35,7 @@ impl Fake {
                 .to_vec(),
             create: Ok(()),
             self_test: Ok(()),
+            health: Health::Ready,
             panics: false,
         }
     }
@@ -78,7 +80,7 @@ impl CompressorFactory for Fake {
             !self.panics,
             "this provider panics when asked for its health"
         );
-        Health::Ready
+        self.health.clone()
     }
 
     fn self_test(&self) -> Result<(), Error> {
@@ -389,11 +391,20 @@ fn a_provider_is_opened_once_and_its_failure_remembered_until_probed_again() {
 fn a_provider_that_fails_its_self_test_or_lies_about_its_name_is_broken() {
     let mut fails = Fake::of("fails", Format::Zlib);
     fails.self_test = Err(ErrorKind::Device);
+    let mut caught = Fake::of("caught", Format::Zlib);
+    caught.self_test = Err(ErrorKind::Panic);
+    caught.health = Health::Quarantined {
+        why: "more bytes than there is room for".into(),
+    };
     let (renamed, _) = entry_with("renamed", ProviderClass::Accelerator, |_, _| {
         Ok(Fake::of("other", Format::Zlib))
     });
-    let registry = registry(&[entry(fails), renamed]);
-    for (provider, says) in [("fails", "self-test"), ("renamed", "other")] {
+    let registry = registry(&[entry(fails), entry(caught), renamed]);
+    for (provider, says) in [
+        ("fails", "self-test"),
+        ("caught", "more bytes than"),
+        ("renamed", "other"),
+    ] {
         let error = registry.open(provider).unwrap_err();
         assert!(
             matches!(&error, OpenError::Broken { why } if why.contains(says)),
