@@ -94,28 +94,37 @@ Status Failure(const crdb_outcome& outcome) {
   }
 }
 
-class AcceleratedDecompressor final : public DecompressorWrapper {
+// RocksDB's own code, but for what a block may declare.
+class CheckedDecompressor : public DecompressorWrapper {
  public:
-  AcceleratedDecompressor(std::shared_ptr<Decompressor> stock,
-                          std::shared_ptr<const RustManager> manager)
+  CheckedDecompressor(std::shared_ptr<Decompressor> stock,
+                      std::shared_ptr<const RustManager> manager)
       : DecompressorWrapper(std::move(stock)), manager_(std::move(manager)) {}
+
+  // RocksDB allocates what the block declares, so it may not declare what it cannot hold.
+  Status ExtractUncompressedSize(Args& args) noexcept override {
+    Status status = wrapped_->ExtractUncompressedSize(args);
+    if (status.ok() &&
+        !manager_->callbacks().plausible(args.compression_type, args.compressed_data.data(),
+                                         args.compressed_data.size(), args.uncompressed_size)) {
+      return Status::Corruption("Compressed block declares more than it can hold");
+    }
+    return status;
+  }
+
+ protected:
+  const std::shared_ptr<const RustManager> manager_;
+};
+
+class AcceleratedDecompressor final : public CheckedDecompressor {
+ public:
+  using CheckedDecompressor::CheckedDecompressor;
 
   const char* Name() const noexcept override { return "AcceleratedDecompressor"; }
 
   // The Rust side keeps a pool: most reads of RocksDB come without a working area.
   ManagedWorkingArea ObtainWorkingArea(CompressionType) noexcept override { return {}; }
   void ReleaseWorkingArea(WorkingArea*) noexcept override {}
-
-  // RocksDB allocates what the block declares, so it may not declare what it cannot hold.
-  Status ExtractUncompressedSize(Args& args) noexcept override {
-    Status status = wrapped_->ExtractUncompressedSize(args);
-    if (status.ok() &&
-        !manager_->callbacks().plausible(args.compression_type, args.compressed_data.size(),
-                                         args.uncompressed_size)) {
-      return Status::Corruption("Compressed block declares more than it can hold");
-    }
-    return status;
-  }
 
   Status DecompressBlock(const Args& args, char* output) noexcept override {
     const crdb_outcome outcome = manager_->callbacks().decompress(
@@ -131,10 +140,16 @@ class AcceleratedDecompressor final : public DecompressorWrapper {
     }
   }
 
-  // MaybeCloneForDict is the wrapper's: blocks with a dictionary are read by RocksDB's own code.
-
- private:
-  const std::shared_ptr<const RustManager> manager_;
+  // Blocks with a dictionary are read by RocksDB's own code.
+  Status MaybeCloneForDict(const Slice& dict,
+                           std::unique_ptr<Decompressor>* out) noexcept override {
+    std::unique_ptr<Decompressor> stock;
+    Status status = wrapped_->MaybeCloneForDict(dict, &stock);
+    if (status.ok() && stock != nullptr) {
+      *out = std::make_unique<CheckedDecompressor>(std::move(stock), manager_);
+    }
+    return status;
+  }
 };
 
 // Null stays null: a file without compressed blocks.

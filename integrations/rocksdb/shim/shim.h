@@ -46,8 +46,8 @@ struct crdb_callbacks {
   // `session` may be null.
   crdb_outcome (*compress)(const void* writer, void* session, const char* src, size_t src_length,
                            char* dst, size_t dst_length);
-  // Whether a block of `src_length` bytes (without the length in front) can hold `length`.
-  int32_t (*plausible)(uint8_t type, size_t src_length, uint64_t length);
+  // Whether a block (without the length in front) can hold `length`.
+  int32_t (*plausible)(uint8_t type, const char* src, size_t src_length, uint64_t length);
   // Fills `dst` exactly.
   crdb_outcome (*decompress)(const void* manager, uint8_t type, const char* src, size_t src_length,
                              char* dst, size_t dst_length);

@@ -1,6 +1,6 @@
 //! A block as RocksDB frames it, and how one call about it ends.
 
-use compressor::{CompressSession, Error, ErrorKind, Format};
+use compressor::{CompressSession, Error, ErrorKind, Format, inspect};
 
 use crate::wanted::BlockType;
 
@@ -91,11 +91,27 @@ fn put_length(length: usize, dst: &mut [u8]) -> Option<usize> {
     None
 }
 
-/// Whether a block of `src_len` bytes, the length in front not counted, can hold `declared`.
-/// Of a type that is not served here RocksDB's own code judges.
-pub(crate) fn is_plausible(block_type: u8, src_len: usize, declared: u64) -> bool {
-    let most = BlockType::from_byte(block_type).and_then(|t| t.format().max_expansion());
-    most.is_none_or(|most| declared <= most.saturating_mul(src_len as u64))
+/// Whether a block, without the length in front, can hold `declared`: by its length and type, by
+/// what a Zstandard frame says itself, and by the 32 bits that lengths have in RocksDB (31 in LZ4's
+/// interface), of which alone is known what a type that is not served here may declare.
+pub(crate) fn is_plausible(block_type: u8, src: &[u8], declared: u64) -> bool {
+    let Some(format) = BlockType::from_byte(block_type).map(BlockType::format) else {
+        return declared <= u64::from(u32::MAX);
+    };
+    let longest = match format {
+        Format::Lz4Block => i32::MAX.unsigned_abs(),
+        _ => u32::MAX,
+    };
+    let says = match format {
+        Format::Zstd => inspect::header(format, src)
+            .ok()
+            .and_then(|h| h.declared_len),
+        _ => None,
+    };
+    let most = format.max_expansion();
+    declared <= u64::from(longest)
+        && says.is_none_or(|says| declared == says)
+        && most.is_none_or(|most| declared <= most.saturating_mul(src.len() as u64))
 }
 
 #[cfg(test)]
@@ -134,13 +150,39 @@ mod tests {
     #[test]
     fn a_block_declares_no_more_than_its_format_can_hold() {
         for (block_type, most) in [(1, 22), (2, 1032), (4, 255), (5, 255), (7, 32 << 10)] {
-            assert!(is_plausible(block_type, 10, 10 * most), "{block_type}");
-            assert!(!is_plausible(block_type, 10, 10 * most + 1), "{block_type}");
-            assert!(is_plausible(block_type, 0, 0), "{block_type}");
-            assert!(!is_plausible(block_type, 0, 1), "{block_type}");
-            assert!(!is_plausible(block_type, 1, u64::MAX), "{block_type}");
+            let block = [0; 10];
+            assert!(is_plausible(block_type, &block, 10 * most), "{block_type}");
+            assert!(
+                !is_plausible(block_type, &block, 10 * most + 1),
+                "{block_type}"
+            );
+            assert!(is_plausible(block_type, &[], 0), "{block_type}");
+            assert!(!is_plausible(block_type, &[], 1), "{block_type}");
+            assert!(!is_plausible(block_type, &[0], u64::MAX), "{block_type}");
         }
-        assert!(is_plausible(3, 1, u64::MAX));
+    }
+
+    #[test]
+    fn a_block_declares_no_more_than_lengths_can_say() {
+        let long = vec![0; 32 << 20];
+        let (lz4, zlib, bzip2) = (4, 2, 3);
+        for (block_type, most) in [
+            (lz4, 0x7FFF_FFFF),
+            (zlib, 0xFFFF_FFFF),
+            (bzip2, 0xFFFF_FFFF),
+        ] {
+            assert!(is_plausible(block_type, &long, most), "{block_type}");
+            assert!(!is_plausible(block_type, &long, most + 1), "{block_type}");
+        }
+    }
+
+    #[test]
+    fn a_block_declares_what_its_frame_declares() {
+        let zstd = 7;
+        // One raw block of five bytes; the header says how many there are.
+        let frame = b"\x28\xB5\x2F\xFD\x20\x05\x29\x00\x00hello";
+        assert!(is_plausible(zstd, frame, 5));
+        assert!(!is_plausible(zstd, frame, 6));
     }
 
     #[test]

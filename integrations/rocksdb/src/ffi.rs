@@ -98,7 +98,7 @@ struct Callbacks {
         *mut c_char,
         usize,
     ) -> RawOutcome,
-    plausible: extern "C" fn(u8, usize, u64) -> i32,
+    plausible: unsafe extern "C" fn(u8, *const c_char, usize, u64) -> i32,
     decompress: unsafe extern "C" fn(
         *const c_void,
         u8,
@@ -230,8 +230,18 @@ unsafe extern "C" fn compress(
     contained(Outcome::Stock, || writer.compress(area, src, dst)).into()
 }
 
-extern "C" fn plausible(block_type: u8, src_length: usize, length: u64) -> i32 {
-    i32::from(block::is_plausible(block_type, src_length, length))
+/// # Safety
+///
+/// `src` is valid for its length.
+unsafe extern "C" fn plausible(
+    block_type: u8,
+    src: *const c_char,
+    src_length: usize,
+    length: u64,
+) -> i32 {
+    // SAFETY: the caller's promise; an empty destination needs no memory.
+    let (src, _) = unsafe { buffers(src, src_length, ptr::null_mut(), 0) };
+    i32::from(block::is_plausible(block_type, src, length))
 }
 
 /// # Safety

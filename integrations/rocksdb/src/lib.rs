@@ -35,7 +35,7 @@
 //!
 //! - blocks with a dictionary (`max_dict_bytes`), both ways;
 //! - options that this framework's [`Spec`](compressor::Spec) cannot say: a zlib strategy, a window
-//!   below 512 bytes, a level out of range;
+//!   below 512 bytes or, as a positive number, of another framing, a level out of range;
 //! - BZip2, blob files, the write-ahead log and the compressed secondary cache, which do not ask
 //!   the compression manager;
 //! - reads of tables with `format_version` 6 or less, for RocksDB asks its built-in manager there.
@@ -47,7 +47,8 @@
 //! # Errors that RocksDB sees
 //!
 //! A block that is not intact is `Corruption`, and so is one that declares more than it can hold,
-//! before RocksDB allocates it. A fault of an accelerator is no error at all, for software serves;
+//! with a dictionary or without, before RocksDB allocates it. (A block whose type was damaged, where
+//! RocksDB's checksum is not asked for, is what RocksDB's own code makes of it.) A fault of an accelerator is no error at all, for software serves;
 //! only where the policy forbids that ([`OnFailure::Fail`](compressor::OnFailure::Fail)) it is an
 //! `IOError`, never `Corruption`. No panic and no exception crosses either way.
 //!
