@@ -41,23 +41,23 @@ pub struct Args {
     pub rounds: NonZeroUsize,
 
     /// Rows to load
-    #[arg(long, value_name = "N", default_value = "300000")]
+    #[arg(long, value_name = "N", default_value = "300000", value_parser = rows)]
     pub rows: NonZeroU32,
 
-    /// Partitions of the table
-    #[arg(long, value_name = "N", default_value = "2000")]
+    /// Partitions of the table, up to 10,000,000
+    #[arg(long, value_name = "N", default_value = "2000", value_parser = partitions)]
     pub partitions: NonZeroU32,
 
-    /// Threads that write or read at once
-    #[arg(long, value_name = "N", default_value = "2")]
+    /// Threads that write or read at once, up to 1,024
+    #[arg(long, value_name = "N", default_value = "2", value_parser = threads)]
     pub threads: NonZeroUsize,
 
     /// Seconds for which latencies are measured, per run
-    #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds, allow_negative_numbers = true)]
     pub latency_time: Duration,
 
     /// Operations per second, over all threads, at which latencies are measured
-    #[arg(long, value_name = "OPS")]
+    #[arg(long, value_name = "OPS", value_parser = rate, allow_negative_numbers = true)]
     pub rate: Option<f64>,
 
     /// Size of a block in bytes
@@ -82,8 +82,38 @@ pub struct Args {
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
-    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+    text.parse()
+        .ok()
+        .filter(|seconds| (0.05..=3600.0).contains(seconds))
+        .map(Duration::from_secs_f64)
+        .ok_or_else(|| "not a number of seconds from 0.05 to 3600".to_owned())
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|rate: &f64| rate.is_finite() && *rate > 0.0)
+        .ok_or_else(|| "not a finite number above 0".to_owned())
+}
+
+fn rows(text: &str) -> Result<NonZeroU32, String> {
+    text.parse()
+        .map_err(|_| "not a whole number from 1 to 4294967295".to_owned())
+}
+
+/// Each partition takes eight bytes of memory, before any row is written.
+fn partitions(text: &str) -> Result<NonZeroU32, String> {
+    text.parse()
+        .ok()
+        .filter(|partitions: &NonZeroU32| partitions.get() <= 10_000_000)
+        .ok_or_else(|| "not a whole number from 1 to 10000000".to_owned())
+}
+
+fn threads(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse()
+        .ok()
+        .filter(|threads: &NonZeroUsize| threads.get() <= 1024)
+        .ok_or_else(|| "not a whole number from 1 to 1024".to_owned())
 }
 
 /// What is done with the database.
@@ -134,6 +164,21 @@ mod tests {
     #[test]
     fn the_command_line_is_sound() {
         Args::command().debug_assert();
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_refused() {
+        for text in ["0", "-5", "nan", "inf", "x"] {
+            assert!(rate(text).is_err(), "{text}");
+        }
+        for text in ["0", "1e18", "nan", "-1"] {
+            assert!(seconds(text).is_err(), "{text}");
+        }
+        assert!(rows("0").is_err());
+        assert!(threads("1025").is_err());
+        assert!(partitions("4000000000").is_err());
+        assert_eq!(rate("0.5"), Ok(0.5));
+        assert_eq!(threads("1024").map(NonZeroUsize::get), Ok(1024));
     }
 
     #[test]

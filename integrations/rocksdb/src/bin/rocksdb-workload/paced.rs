@@ -53,6 +53,9 @@ pub fn at_full_speed(
 
 /// Latencies, in nanoseconds, of operations at `rate` a second over all threads for `time`.
 ///
+/// Ends when twice that time is over, and a second at least, with fewer operations if the rate is
+/// out of reach.
+///
 /// Counted from the moment at which an operation was due, whether or not its thread was free then.
 pub fn at_rate(
     threads: usize,
@@ -71,7 +74,8 @@ pub fn at_rate(
         let begun = Instant::now();
         // Threads take turns.
         let mut due = interval.mul_f64(thread as f64 / threads as f64);
-        while due < time {
+        let end = time + time.max(Duration::from_secs(1));
+        while due < time && begun.elapsed() < end {
             wait_until(begun + due);
             op(thread, worker)?;
             let latency = begun.elapsed().saturating_sub(due);
