@@ -34,6 +34,8 @@ pub struct Run {
     pub p99_us: f64,
     pub p999_us: f64,
     pub rate: f64,
+    /// Whether every operation that was due at that rate was done; if not, it was out of reach.
+    pub rate_reached: bool,
     pub bytes_on_disk: u64,
     /// Bytes written by flushes, per second that a flush ran; 0 if none did.
     pub flush_mb_per_s: f64,
@@ -181,7 +183,13 @@ impl Plan {
             Some(dir) => folder.tempdir_in(dir),
             None => folder.tempdir(),
         }
-        .map_err(Failure::of)?;
+        .map_err(|error| {
+            let dir = args.dir.clone().unwrap_or_else(std::env::temp_dir);
+            Failure::of(format!(
+                "cannot make a database in {}: {error}",
+                dir.display()
+            ))
+        })?;
         let (options, handle) = config.options(args)?;
         let db = DB::open(&options, folder.path())?;
         let mut bench = Bench {
@@ -311,6 +319,9 @@ impl Bench<'_> {
             p99_us: micros(&latencies, 0.99),
             p999_us: micros(&latencies, 0.999),
             rate,
+            // Rounding may make one operation of a thread more or less.
+            rate_reached: (latencies.len() + self.args.threads.get() as u64) as f64
+                >= rate * self.args.latency_time.as_secs_f64(),
             bytes_on_disk,
             flush_mb_per_s: per_second(
                 after.flushed - before.flushed,

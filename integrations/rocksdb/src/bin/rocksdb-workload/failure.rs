@@ -32,7 +32,7 @@ impl Failure {
                 u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
             }
             Self::Run(line) => {
-                eprintln!("{line}");
+                eprintln!("error: {line}");
                 ExitCode::FAILURE
             }
         }

@@ -18,6 +18,23 @@ pub fn json(runs: &[Run], out: &mut dyn Write) -> Result<(), Failure> {
 pub fn tables(runs: &[Run], out: &mut dyn Write) -> Result<(), Failure> {
     let medians = medians(runs);
     writeln!(out, "{medians}\n").map_err(Failure::output)?;
+    let missed = runs.iter().filter(|run| !run.rate_reached).count();
+    if missed != 0 {
+        writeln!(
+            out,
+            "The rate was out of reach in {missed} runs: their latencies are of fewer operations.\n"
+        )
+        .map_err(Failure::output)?;
+    }
+    if runs.iter().all(|run| run.config == run.stock)
+        || !runs.iter().any(|run| run.config == run.stock)
+    {
+        return writeln!(
+            out,
+            "Nothing to compare: run a type's stock and another, such as zlib/stock,zlib/ours."
+        )
+        .map_err(Failure::output);
+    }
     writeln!(
         out,
         "Times what stock RocksDB of the same type has, in the same round:\n"
@@ -163,6 +180,7 @@ mod tests {
             p99_us: 1.0,
             p999_us: 1.0,
             rate: 1.0,
+            rate_reached: true,
             bytes_on_disk: 1,
             flush_mb_per_s: 0.0,
             compaction_mb_per_s: 0.0,
