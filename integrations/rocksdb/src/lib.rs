@@ -52,6 +52,11 @@
 //! only where the policy forbids that ([`OnFailure::Fail`](compressor::OnFailure::Fail)) it is an
 //! `IOError`, never `Corruption`. No panic and no exception crosses either way.
 //!
+//! # Formats by another name
+//!
+//! A policy names formats, not RocksDB's types: its zlib is `deflate-raw`, LZ4 and LZ4HC both are
+//! `lz4-block`. BZip2 is not compiled in.
+//!
 //! # Threads and memory
 //!
 //! RocksDB compresses and reads on many threads. Each table that is written has a session of its
