@@ -13,10 +13,11 @@ use crate::values;
 
 /// Measure who is fastest on this host, by format, direction and length, and keep it in a file.
 ///
-/// Takes less than a second on an idle CPU. An engine follows the file when its configuration names
+/// Takes about a second on an idle CPU. An engine follows the file when its configuration names
 /// it (calibration = "PATH", or COMPRESSOR_CALIBRATION) and the CPU, the release and the providers
 /// are still those that were measured; see `compressor list --explain`. Formats that only one
-/// provider serves are left out.
+/// provider serves are left out, and lengths and directions that the sample tells nothing of are
+/// served as without a file.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Where to keep it; a file that is there is replaced.
@@ -70,11 +71,24 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let engine = args.plugins.setup()?.engine()?;
     let calibration = engine.calibrate(&sample, &specs?)?;
     calibration.save(&args.out)?;
+    if !compression_was_measured(&calibration) {
+        tracing::warn!(
+            "no compression was measured: only one provider serves what was asked for, or the sample \
+             is too short or does not shrink"
+        );
+    }
     if args.json {
         table::print_json(&calibration, out)
     } else {
         print(&calibration, out)
     }
+}
+
+fn compression_was_measured(calibration: &Calibration) -> bool {
+    let mut compress = { calibration.choices().iter() }
+        .filter(|choice| choice.direction == Direction::Compress)
+        .flat_map(|choice| &choice.routes);
+    compress.any(|route| !route.candidates.is_empty())
 }
 
 /// Prints who serves what, and what everybody else reached.

@@ -179,6 +179,20 @@ fn a_calibration_is_made_and_explained() {
     ]));
     assert!(text(&made).contains("libdeflate"), "{}", text(&made));
 
+    let short = dir.path().join("short");
+    std::fs::write(&short, "short").unwrap();
+    let (short, none) = (short.to_str().unwrap(), dir.path().join("none.toml"));
+    let output = run(&[
+        "calibrate",
+        "--out",
+        none.to_str().unwrap(),
+        "--sample",
+        short,
+    ]);
+    let logged = text(&output.stderr);
+    assert!(logged.contains("no compression was measured"), "{logged}");
+    assert!(output.status.success());
+
     let explain = |file: &str| {
         let output = command(&["list", "--explain", "--json", "--effort", "speed"])
             .env("COMPRESSOR_CALIBRATION", file)

@@ -15,6 +15,7 @@ use compressor::{
     Calibration, CalibrationError, Choice, Compressor, Direction, Effort, Engine, Format, Policy,
     Sample, Spec,
 };
+use compressor_benches::data::{Kind, generate};
 
 fn speed() -> Spec {
     Spec::new(Format::Zlib).with_effort(Effort::Speed)
@@ -170,14 +171,39 @@ fn a_sample_may_be_as_short_as_a_byte() {
     let sample = Sample::new("a byte", b"x").unwrap();
     let calibration = engine.calibrate(&sample, &[speed()]).unwrap();
     for choice in calibration.choices() {
-        assert!(!choice.routes[0].candidates.is_empty());
-        // What is longer than the sample is served as without it.
+        // Everything is served as without it.
+        assert!(
+            choice
+                .routes
+                .iter()
+                .all(|route| route.candidates.is_empty())
+        );
         let last = choice.routes.last().unwrap();
         assert_eq!((last.max_len, last.server.at_level), (None, None));
         assert_eq!(last.server.provider, "libdeflate");
     }
     let engine = Engine::builder().calibration(calibration).build().unwrap();
     round_trips(&*engine.compressor(&speed()).unwrap());
+}
+
+#[test]
+fn a_sample_that_does_not_shrink_says_nothing_of_lengths() {
+    let engine = Engine::new().unwrap();
+    let noise = generate(Kind::Random, 1, 256 << 10).bytes;
+    let sample = Sample::new("noise", &noise).unwrap();
+    let calibration = engine.calibrate(&sample, &[speed()]).unwrap();
+    for choice in calibration.choices() {
+        let measured = choice.routes.iter().any(|r| !r.candidates.is_empty());
+        assert_eq!(measured, choice.direction == Direction::Decompress);
+    }
+    let followed = Engine::builder().calibration(calibration).build().unwrap();
+    let levels = |engine| {
+        routes(engine, &speed(), Direction::Compress)
+            .into_iter()
+            .map(|(_, _, level)| level)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(levels(&followed), levels(&engine));
 }
 
 #[test]

@@ -17,6 +17,9 @@ const CLASSES: [usize; 4] = [4 << 10, 16 << 10, 64 << 10, 256 << 10];
 /// Content that is measured of a class, in bytes; of one whose blocks are longer, one block.
 const CONTENT: usize = 128 << 10;
 
+/// The least content of a class that is measured, in bytes: in less, a few bytes are percents.
+const LEAST: usize = 1 << 10;
+
 /// For all that is measured, if every provider does its first blocks in no time.
 const TIME: Duration = Duration::from_millis(700);
 
@@ -217,7 +220,7 @@ fn routes(
     let mut before = 0;
     for class in CLASSES {
         let content = sample.content.get(before..).unwrap_or_default();
-        let found = (!content.is_empty()).then(|| {
+        let found = (content.len() >= LEAST).then(|| {
             fastest(
                 selection, direction, contenders, software, sample, class, time,
             )
@@ -269,7 +272,7 @@ fn fastest(
         .chunks(class)
         .take((CONTENT / class).max(1))
         .collect();
-    let mut candidates = race(direction, contenders, software, &blocks, time)?;
+    let mut candidates = race(direction, contenders, software, &blocks, allowed, time)?;
     candidates.sort_by(|one, other| other.mb_per_s.total_cmp(&one.mb_per_s));
     let default = by_priority(selection, direction, class);
     let mut able = candidates.iter().filter(|c| c.loss <= allowed);
@@ -286,12 +289,15 @@ fn fastest(
     })
 }
 
-/// Runs all on the same blocks in turn, until the time is up; `None` if software cannot.
+/// Runs all on the same blocks in turn, until the time is up; `None` if software cannot, or if the
+/// blocks as they are would come within the percents that are `allowed`: who is short enough on such
+/// blocks may be far too long on others.
 fn race(
     direction: Direction,
     contenders: &mut [Contender],
     software: &dyn Compressor,
     blocks: &[&[u8]],
+    allowed: f64,
     time: Duration,
 ) -> Option<Vec<Candidate>> {
     let began = Instant::now();
@@ -306,6 +312,10 @@ fn race(
         units.push(unit);
     }
     let by_software: usize = units.iter().map(Vec::len).sum();
+    let enough = by_software as f64 * (1.0 + allowed / 100.0);
+    if direction == Direction::Compress && content as f64 <= enough {
+        return None;
+    }
     // Twice what software needs: nobody who asks for more can mean it.
     let room = software.max_compressed_len(longest)?.saturating_mul(2);
     let mut dst = vec![0; room];
