@@ -130,6 +130,7 @@ fn a_provider_that_conforms_ends_well_and_is_written_down() {
     let providers = found["providers"].as_array().unwrap();
     assert_eq!(providers.len(), 1);
     assert_eq!(providers[0]["state"], "ran");
+    assert_eq!(providers[0]["version"], Value::Null);
     let reports = providers[0]["reports"].as_array().unwrap();
     let names: Vec<_> = reports.iter().map(|report| &report["provider"]).collect();
     assert_eq!(names, ["software.snappy", "decorated:software.snappy"]);

@@ -140,9 +140,25 @@ impl Opened {
     /// open.
     #[must_use]
     pub fn health(&self, deadline: Duration) -> Option<String> {
+        self.says(deadline, |alone| alone.health().to_string())
+    }
+
+    /// The version of what does the work, if it has one, asked for as [`health`](Self::health) is. A
+    /// simulated device says there that it is one.
+    #[must_use]
+    pub fn version(&self, deadline: Duration) -> Option<String> {
+        self.says(deadline, |alone| alone.version())
+            .filter(|version| !version.is_empty())
+    }
+
+    fn says(
+        &self,
+        deadline: Duration,
+        what: fn(&dyn CompressorFactory) -> String,
+    ) -> Option<String> {
         let alone = Arc::clone(&self.state.as_ref().ok()?.alone);
-        Some(match asked(deadline, move || alone.health().to_string()) {
-            Ok(health) => health,
+        Some(match asked(deadline, move || what(&*alone)) {
+            Ok(says) => says,
             Err(Unanswered::Panicked(message) | Unanswered::Late(message)) => message,
         })
     }

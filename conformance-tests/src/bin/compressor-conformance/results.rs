@@ -43,6 +43,8 @@ pub struct Provider {
     pub state: State,
     /// Why it is absent, or what failed before the suite began.
     pub why: Option<String>,
+    /// The version of what does the work: a simulated device says here that it is one.
+    pub version: Option<String>,
     /// What it said of its health when all was done.
     pub health: Option<String>,
     /// The suite, on each way to it: alone, and inside the decorator.

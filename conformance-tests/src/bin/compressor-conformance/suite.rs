@@ -126,6 +126,7 @@ fn provider(
         plugin: listed.path().map(Into::into),
         state,
         why: opened.error().map(ToString::to_string),
+        version: opened.version(args.options().deadline),
         health: opened.health(args.options().deadline),
         reports,
     }
