@@ -25,10 +25,13 @@ Throughput and CPU time are measured at full speed. Latencies are measured at a 
 what RocksDB's own compression reached in the same round unless --rate says otherwise, and from the
 moment at which an operation was due, so that a stall counts for all who had to wait for it.
 
-Exit status: 0 success, 1 a run failed or a row was missing, 2 usage.")]
+Ctrl-C and SIGTERM remove the database and print the runs that were finished.
+
+Exit status: 0 success, 1 a run failed or a row was missing, 2 usage, 128 and the signal for a signal.")]
 pub struct Args {
     /// Configurations to run, as TYPE/WHO: stock is RocksDB's own code, software this framework
-    /// without accelerators, ours with them, and an effort after it another trade of ratio for speed
+    /// without accelerators, ours with them, and an effort after it another trade of ratio for speed;
+    /// several with commas between them, or the option again
     #[arg(long = "config", value_name = "CONFIG", value_delimiter = ',', default_values_t = Config::all())]
     pub configs: Vec<Config>,
 
@@ -76,7 +79,8 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value = "1")]
     pub seed: u64,
 
-    /// Prints an array of runs
+    /// Prints an array of runs: config, workload, round, ops_per_s, cpu_s_per_mop, p50_us, p99_us,
+    /// p999_us (at rate operations a second, if rate_reached), bytes_on_disk, and more that says itself
     #[arg(long)]
     pub json: bool,
 }

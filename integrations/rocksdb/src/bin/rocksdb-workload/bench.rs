@@ -29,42 +29,55 @@ pub struct Run {
     pub ops_per_s: f64,
     /// CPU seconds per million operations, of all threads, background ones included.
     pub cpu_s_per_mop: f64,
-    /// Latencies in microseconds, at `rate` operations a second.
-    pub p50_us: f64,
-    pub p99_us: f64,
-    pub p999_us: f64,
+    /// Latencies in microseconds, at `rate` operations a second; of no operation there are none.
+    pub p50_us: Option<f64>,
+    pub p99_us: Option<f64>,
+    pub p999_us: Option<f64>,
     pub rate: f64,
     /// Whether every operation that was due at that rate was done; if not, it was out of reach.
     pub rate_reached: bool,
     pub bytes_on_disk: u64,
-    /// Bytes written by flushes, per second that a flush ran; 0 if none did.
-    pub flush_mb_per_s: f64,
-    /// Bytes read and written by compactions, per second that one ran; 0 if none did.
-    pub compaction_mb_per_s: f64,
+    /// Bytes written by flushes, per second that a flush ran, if one did.
+    pub flush_mb_per_s: Option<f64>,
+    /// Bytes read and written by compactions, per second that one ran, if one did.
+    pub compaction_mb_per_s: Option<f64>,
     /// Blocks that an accelerator served, both directions.
     pub accelerated_blocks: u64,
     /// Blocks that software of this framework served.
     pub software_blocks: u64,
+    /// What was asked for.
+    pub rows: u32,
+    pub partitions: u32,
+    pub threads: usize,
+    pub block_size: usize,
+    pub wal: bool,
+    pub seed: u64,
 }
 
-/// Runs every configuration once a round, in turn.
-pub fn run(args: &Args) -> Result<Vec<Run>, Failure> {
+/// Runs every configuration once a round, in turn; `runs` has those that were finished, whatever comes.
+pub fn run(args: &Args, runs: &mut Vec<Run>) -> Result<(), Failure> {
     let plans = Plan::of(&args.workloads);
     let rounds = args.rounds.get();
-    let bar = ProgressBar::new((rounds * args.configs.len() * plans.len()) as u64);
+    // Each once, however often it was named.
+    let mut configs: Vec<Config> = Vec::new();
+    for config in &args.configs {
+        if !configs.contains(config) {
+            configs.push(*config);
+        }
+    }
+    let bar = ProgressBar::new((rounds * configs.len() * plans.len()) as u64);
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {eta:>4} {msg}");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     bar.enable_steady_tick(Duration::from_secs(1));
 
-    let mut runs = Vec::new();
     for plan in &plans {
         let rows = plan.rows(args);
         for round in 0..rounds {
-            for config in in_turn(&args.configs, round) {
+            for config in in_turn(&configs, round) {
                 bar.set_message(format!("{config}, {}", plan.name()));
                 let pace = Pace {
                     given: args.rate,
-                    runs: &runs,
+                    runs,
                     round,
                     stock: config.stock().to_string(),
                 };
@@ -75,7 +88,7 @@ pub fn run(args: &Args) -> Result<Vec<Run>, Failure> {
         }
     }
     bar.finish_and_clear();
-    Ok(runs)
+    Ok(())
 }
 
 /// Those that others are compared with first, for they set the rate of a round; the others begin
@@ -333,6 +346,12 @@ impl Bench<'_> {
             ),
             accelerated_blocks: after.accelerated - before.accelerated,
             software_blocks: after.software - before.software,
+            rows: self.args.rows.get(),
+            partitions: self.args.partitions.get(),
+            threads: self.args.threads.get(),
+            block_size: self.args.block_size.get(),
+            wal: self.args.wal,
+            seed: self.args.seed,
         })
     }
 
@@ -357,16 +376,13 @@ impl Bench<'_> {
     }
 }
 
-fn micros(latencies: &Histogram<u64>, quantile: f64) -> f64 {
-    latencies.value_at_quantile(quantile) as f64 / 1e3
+fn micros(latencies: &Histogram<u64>, quantile: f64) -> Option<f64> {
+    (!latencies.is_empty()).then(|| latencies.value_at_quantile(quantile) as f64 / 1e3)
 }
 
 /// Megabytes a second; bytes per microsecond are the same.
-fn per_second(bytes: u64, micros: u64) -> f64 {
-    if micros == 0 {
-        return 0.0;
-    }
-    bytes as f64 / micros as f64
+fn per_second(bytes: u64, micros: u64) -> Option<f64> {
+    (micros != 0).then(|| bytes as f64 / micros as f64)
 }
 
 #[cfg(test)]

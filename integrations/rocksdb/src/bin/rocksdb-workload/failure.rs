@@ -10,6 +10,8 @@ pub enum Failure {
     Usage(clap::Error),
     /// One line for standard error.
     Run(String),
+    /// This signal came.
+    Stopped(usize),
 }
 
 impl Failure {
@@ -23,13 +25,17 @@ impl Failure {
         Self::Run(format!("cannot write the result: {error}"))
     }
 
-    /// Says it, and gives the exit status: 1, or 2 for wrong usage.
+    /// Says it, and gives the exit status: 1, 2 for wrong usage, 128 and the signal for a signal.
     pub fn report(self) -> ExitCode {
         match self {
             Self::Usage(error) => {
                 // To standard output if it was asked for; nothing is left to do if that fails.
                 let _ = error.print();
                 u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
+            }
+            Self::Stopped(signal) => {
+                eprintln!("error: stopped by signal {signal}");
+                u8::try_from(128 + signal).map_or(ExitCode::FAILURE, ExitCode::from)
             }
             Self::Run(line) => {
                 eprintln!("error: {line}");

@@ -11,6 +11,7 @@ mod failure;
 mod paced;
 mod report;
 mod rows;
+mod stop;
 mod table;
 
 use std::io::{self, Write};
@@ -30,12 +31,18 @@ fn main() -> ExitCode {
 
 fn run() -> Result<(), Failure> {
     let args = Args::try_parse()?;
-    let runs = bench::run(&args)?;
+    stop::on_signals()?;
+    let mut runs = Vec::new();
+    let ended = bench::run(&args, &mut runs);
+    if !matches!(ended, Ok(()) | Err(Failure::Stopped(_))) {
+        return ended;
+    }
     let mut out = io::stdout().lock();
     if args.json {
         report::json(&runs, &mut out)?;
     } else {
         report::tables(&runs, &mut out)?;
     }
-    out.flush().map_err(Failure::output)
+    out.flush().map_err(Failure::output)?;
+    ended
 }

@@ -1,6 +1,7 @@
 //! Threads at work: as fast as they can, or at a fixed rate.
 
-use std::sync::Barrier;
+use std::io;
+use std::thread::{Builder, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
 use hdrhistogram::Histogram;
@@ -9,6 +10,7 @@ use rand_chacha::rand_core::SeedableRng;
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::failure::Failure;
+use crate::stop;
 use crate::table::Worker;
 
 /// How long before an operation is due a thread stops sleeping: more than a timer is late.
@@ -46,7 +48,10 @@ pub fn at_full_speed(
     on_threads(threads, seed, |thread, worker| {
         let share =
             ops * (thread as u64 + 1) / threads as u64 - ops * thread as u64 / threads as u64;
-        (0..share).try_for_each(|_| op(thread, worker))
+        (0..share).try_for_each(|_| {
+            stop::asked()?;
+            op(thread, worker)
+        })
     })
     .map(|_| ())
 }
@@ -65,18 +70,18 @@ pub fn at_rate(
     op: impl Fn(usize, &mut Worker) -> Result<(), Failure> + Sync,
 ) -> Result<Histogram<u64>, Failure> {
     let interval = Duration::try_from_secs_f64(threads as f64 / rate).map_err(Failure::of)?;
-    let start = Barrier::new(threads);
+    // All are there by then; who is not has operations that are due.
+    let begun = Instant::now() + Duration::from_millis(10 + threads as u64);
     let histograms = on_threads(threads, seed, |thread, worker| {
         // 1 ns to 100 s, to three digits.
         let mut histogram =
             Histogram::new_with_bounds(1, 100_000_000_000, 3).map_err(Failure::of)?;
-        start.wait();
-        let begun = Instant::now();
         // Threads take turns.
         let mut due = interval.mul_f64(thread as f64 / threads as f64);
         let end = time + time.max(Duration::from_secs(1));
         while due < time && begun.elapsed() < end {
             wait_until(begun + due);
+            stop::asked()?;
             op(thread, worker)?;
             let latency = begun.elapsed().saturating_sub(due);
             histogram.saturating_record(u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX));
@@ -110,10 +115,10 @@ fn on_threads<T: Send>(
     work: impl Fn(usize, &mut Worker) -> Result<T, Failure> + Sync,
 ) -> Result<Vec<T>, Failure> {
     std::thread::scope(|scope| {
-        let handles: Vec<_> = (0..threads)
+        let handles: Vec<io::Result<_>> = (0..threads)
             .map(|thread| {
                 let work = &work;
-                scope.spawn(move || {
+                Builder::new().spawn_scoped(scope, move || {
                     let mut rng = ChaCha8Rng::seed_from_u64(seed);
                     rng.set_stream(thread as u64);
                     work(thread, &mut Worker::new(rng))
@@ -122,9 +127,10 @@ fn on_threads<T: Send>(
             .collect();
         handles
             .into_iter()
-            .map(|handle| match handle.join() {
-                Ok(result) => result,
-                Err(_) => Err(Failure::of("a thread of the workload panicked")),
+            .map(|handle| match handle.map(ScopedJoinHandle::join) {
+                Ok(Ok(result)) => result,
+                Ok(Err(_)) => Err(Failure::of("a thread of the workload panicked")),
+                Err(error) => Err(Failure::of(format!("cannot start a thread: {error}"))),
             })
             .collect()
     })

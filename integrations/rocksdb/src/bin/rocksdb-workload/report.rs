@@ -60,19 +60,23 @@ fn medians(runs: &[Run]) -> Table {
     ]);
     for group in groups(runs) {
         let Some(first) = group.first() else { continue };
-        let median = |value: fn(&Run) -> f64| Median::of(group.iter().map(|run| value(run)));
-        let cell = |value: fn(&Run) -> f64, digits| number(median(value), digits);
+        let cell = |value: fn(&Run) -> Option<f64>, digits| {
+            number(
+                Median::of(group.iter().filter_map(|run| value(run))),
+                digits,
+            )
+        };
         let served: u64 = group.iter().map(|r| r.accelerated_blocks).sum();
         let software: u64 = group.iter().map(|r| r.software_blocks).sum();
         table.add_row([
             first.workload.clone(),
             first.config.clone(),
-            cell(|run| run.ops_per_s, 0),
-            cell(|run| run.cpu_s_per_mop, 2),
+            cell(|run| Some(run.ops_per_s), 0),
+            cell(|run| Some(run.cpu_s_per_mop), 2),
             cell(|run| run.p50_us, 1),
             cell(|run| run.p99_us, 1),
             cell(|run| run.p999_us, 1),
-            cell(|run| run.bytes_on_disk as f64, 0),
+            cell(|run| Some(run.bytes_on_disk as f64), 0),
             cell(|run| run.flush_mb_per_s, 1),
             cell(|run| run.compaction_mb_per_s, 1),
             match served + software {
@@ -113,19 +117,20 @@ fn ratios(runs: &[Run]) -> Table {
                 Some((*run, stock))
             })
             .collect();
-        let cell = |value: fn(&Run) -> f64| {
-            let ratios = pairs.iter().map(|(run, stock)| value(run) / value(stock));
+        let cell = |value: fn(&Run) -> Option<f64>| {
+            let ratios =
+                { pairs.iter() }.filter_map(|(run, stock)| Some(value(run)? / value(stock)?));
             number(Median::of(ratios), 3)
         };
         table.add_row([
             first.workload.clone(),
             first.config.clone(),
-            cell(|run| run.ops_per_s),
-            cell(|run| run.cpu_s_per_mop),
+            cell(|run| Some(run.ops_per_s)),
+            cell(|run| Some(run.cpu_s_per_mop)),
             cell(|run| run.p50_us),
             cell(|run| run.p99_us),
             cell(|run| run.p999_us),
-            cell(|run| run.bytes_on_disk as f64),
+            cell(|run| Some(run.bytes_on_disk as f64)),
             pairs.len().to_string(),
         ]);
     }
@@ -176,16 +181,22 @@ mod tests {
             stock: "zlib/stock".into(),
             ops_per_s,
             cpu_s_per_mop: 1.0,
-            p50_us: 1.0,
-            p99_us: 1.0,
-            p999_us: 1.0,
+            p50_us: Some(1.0),
+            p99_us: None,
+            p999_us: Some(1.0),
             rate: 1.0,
             rate_reached: true,
             bytes_on_disk: 1,
-            flush_mb_per_s: 0.0,
-            compaction_mb_per_s: 0.0,
+            flush_mb_per_s: None,
+            compaction_mb_per_s: None,
             accelerated_blocks: 0,
             software_blocks: 0,
+            rows: 1,
+            partitions: 1,
+            threads: 1,
+            block_size: 4096,
+            wal: false,
+            seed: 1,
         }
     }
 
@@ -202,6 +213,8 @@ mod tests {
         let text = ratios(&runs).to_string();
         assert!(text.contains("| 2.000 |"), "{text}");
         assert!(!text.contains("zlib/stock"), "{text}");
+        // No operation, no latency.
+        assert!(text.contains(" – |"), "{text}");
     }
 
     #[test]
